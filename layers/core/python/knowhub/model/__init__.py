@@ -1,0 +1,1 @@
+"""Frozen data: what the hub talks about, free of storage and wire."""
