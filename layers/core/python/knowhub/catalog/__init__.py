@@ -1,0 +1,1 @@
+"""Rows over the table port: what is kept, under which keys."""

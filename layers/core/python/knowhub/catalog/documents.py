@@ -1,0 +1,103 @@
+"""Rows of documents: heads that hot paths read, details beside them."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from heapq import merge
+from itertools import islice
+
+from knowhub.catalog import keys
+from knowhub.catalog.rows import from_item, read_all
+from knowhub.errors import ConditionFailed
+from knowhub.model.document import DocumentDetail, DocumentHead, Loss
+from knowhub.ports.table import Delete, Exists, Item, Operation, Query, Table, Update
+
+
+@dataclass(frozen=True, slots=True)
+class DueWork:
+    """A row that waits for background work: a document's or a deleted KB's."""
+
+    kind: str
+    item_id: str
+
+
+class DocumentRows:
+    """Documents over the table port; heads are read consistently, lists by an index that may lag on AWS."""
+
+    def __init__(self, table: Table) -> None:
+        """Keep the table."""
+        self._table = table
+
+    def head(self, doc_id: str) -> DocumentHead | None:
+        """Read one head, a tombstone too."""
+        item = self._table.get(keys.document(doc_id))
+        return None if item is None else from_item(DocumentHead, item)
+
+    def heads(self, doc_ids: Iterable[str]) -> dict[str, DocumentHead]:
+        """Read heads by id, tombstones too; absent ones are left out."""
+        rows = self._table.get_many([keys.document(doc_id) for doc_id in doc_ids])
+        heads = [from_item(DocumentHead, item) for item in rows.values()]
+        return {head.doc_id: head for head in heads}
+
+    def detail(self, doc_id: str, revision: int) -> DocumentDetail | None:
+        """Read the detail of one revision."""
+        item = self._table.get(keys.document_detail(doc_id, revision))
+        return None if item is None else _detail(item)
+
+    def details(self, revisions: Iterable[tuple[str, int]]) -> dict[str, DocumentDetail]:
+        """Read details of documents' revisions, by document id."""
+        wanted = [keys.document_detail(doc_id, revision) for doc_id, revision in revisions]
+        return {detail.doc_id: detail for detail in map(_detail, self._table.get_many(wanted).values())}
+
+    def revisions(self, doc_id: str) -> list[DocumentDetail]:
+        """Read the details of every revision that is still described, by ascending revision."""
+        query = Query(keys.document(doc_id).pk, prefix=keys.DETAIL_PREFIX, limit=1000)
+        return [_detail(item) for item in read_all(self._table, query)]
+
+    def forget_detail(self, doc_id: str, revision: int) -> None:
+        """Remove the detail of one revision."""
+        self._table.write(Delete(keys.document_detail(doc_id, revision)))
+
+    def postpone(self, due: DueWork, until: str) -> None:
+        """Note that a waiting row's work was sent again; a row that no longer waits is left alone."""
+        key = keys.knowledge_base(int(due.item_id)) if due.kind == "KB" else keys.document(due.item_id)
+        place = f"{until}#{due.kind}#{due.item_id}"
+        with suppress(ConditionFailed):
+            self._table.write(Update(key, values={"due_sk": place}, condition=Exists("due_pk")))
+
+    def commit(self, operations: Sequence[Operation]) -> None:
+        """Apply one of the transactions of `document_writes`; raises `ConditionFailed` where the state moved on."""
+        self._table.transact(operations)
+
+    def newest(
+        self, kb_id: int, shards: int, *, before: str | None, limit: int, status: str | None = None
+    ) -> list[tuple[str, str]]:
+        """List up to `limit` documents, newest first, as (place, doc_id); `before` is the place to go on after."""
+        streams = [self._stream(kb_id, shard, before, limit, status) for shard in range(max(shards, 1))]
+        return list(islice(merge(*streams, reverse=True), limit))
+
+    def due(self, shard: int, before: str, limit: int) -> list[DueWork]:
+        """List rows of a work shard that have waited since before this time, oldest first."""
+        page = self._table.query(Query(keys.work(shard), index="due", start="0", end=before, limit=limit))
+        found = [str(item["due_sk"]).split("#", 2) for item in page.items]
+        return [DueWork(kind, item_id) for _, kind, item_id in found]
+
+    def _stream(
+        self, kb_id: int, shard: int, before: str | None, limit: int, status: str | None
+    ) -> list[tuple[str, str]]:
+        index = "list" if status is None else "state"
+        partition = keys.document_list(kb_id, shard) if status is None else keys.document_state(kb_id, status, shard)
+        # `~` sorts after every ISO time, so an open end takes the newest too.
+        query = Query(partition, index=index, start="0", end=before or "~", limit=min(limit, 1000), descending=True)
+        return [(str(item[f"{index}_sk"]), str(item["doc_id"])) for item in self._table.query(query).items]
+
+
+def _detail(item: Item) -> DocumentDetail:
+    losses = item.get("losses") or []
+    metadata = item.get("metadata") or {}
+    return from_item(
+        DocumentDetail,
+        item,
+        losses=tuple(Loss(**loss) for loss in losses) if isinstance(losses, list) else (),
+        metadata=metadata if isinstance(metadata, dict) else {},
+    )

@@ -1,0 +1,114 @@
+"""The key grammar: every partition and sort key that the catalog writes, in one place.
+
+`docs/data-model.md` shows it as a table. Numbers in sort keys are zero-padded so that bytes sort as numbers do.
+"""
+
+from knowhub.ports.table import Key
+
+COUNT_SHARDS = 16
+AUDIT_SHARDS = 16
+WORK_SHARDS = 4
+
+
+def user(user_id: str) -> Key:
+    """Name a user's row."""
+    return Key(f"USER#{user_id}", "USER")
+
+
+def username(name: str) -> Key:
+    """Name the row that keeps a username unique, without regard to case."""
+    return Key(f"USERNAME#{name.casefold()}", "USERNAME")
+
+
+def api_key(digest: str) -> Key:
+    """Name an API key's row by the hash of its secret."""
+    return Key(f"KEY#{digest}", "KEY")
+
+
+def membership(user_id: str, kb_id: int) -> Key:
+    """Name a user's membership of a KB."""
+    return Key(f"USER#{user_id}", f"MEMBER#{kb_id:012d}")
+
+
+MEMBERSHIP_PREFIX = "MEMBER#"
+
+
+def knowledge_base(kb_id: int) -> Key:
+    """Name a KB's row."""
+    return Key(f"KB#{kb_id}", "KB")
+
+
+def knowledge_base_name(owner_id: str, name: str) -> Key:
+    """Name the row that keeps a KB's name unique among its owner's, without regard to case."""
+    return Key(f"USER#{owner_id}", f"KBNAME#{name.casefold()}")
+
+
+def shared_knowledge_base(kb_id: int) -> Key:
+    """Name a KB's place in the list of those that every signed-in user reads."""
+    return Key("SHARED", f"KB#{kb_id:012d}")
+
+
+def knowledge_base_counter() -> Key:
+    """Name the counter from which `kb_id`s come."""
+    return Key("COUNTER", "KB")
+
+
+def counts(kb_id: int, shard: int) -> Key:
+    """Name one shard of a KB's counters."""
+    return Key(f"KB#{kb_id}", f"COUNTS#{shard:02d}")
+
+
+COUNTS_PREFIX = "COUNTS#"
+
+
+def document(doc_id: str) -> Key:
+    """Name a document's head row."""
+    return Key(f"DOC#{doc_id}", "HEAD")
+
+
+def document_detail(doc_id: str, revision: int) -> Key:
+    """Name the detail row of one revision."""
+    return Key(f"DOC#{doc_id}", f"DETAIL#{revision:010d}")
+
+
+DETAIL_PREFIX = "DETAIL#"
+
+
+def job(job_id: str) -> Key:
+    """Name a job's row."""
+    return Key(f"JOB#{job_id}", "JOB")
+
+
+def upload(upload_id: str) -> Key:
+    """Name the row of a file that a client is about to upload."""
+    return Key(f"UPLOAD#{upload_id}", "UPLOAD")
+
+
+def audit_event(day: str, shard: int, at: str, event_id: str) -> Key:
+    """Name an audit event by its day, shard and time."""
+    return Key(f"AUDIT#{day}#{shard:02d}", f"{at}#{event_id}")
+
+
+def document_list(kb_id: int, shard: int) -> str:
+    """Name the `list` index partition of a KB's documents by time."""
+    return f"KB#{kb_id}#{shard}"
+
+
+def document_state(kb_id: int, status: str, shard: int) -> str:
+    """Name the `state` index partition of a KB's documents in one status."""
+    return f"KB#{kb_id}#{status}#{shard}"
+
+
+def work(shard: int) -> str:
+    """Name the `due` index partition of rows that wait for background work."""
+    return f"WORK#{shard}"
+
+
+def principal_jobs(user_id: str) -> str:
+    """Name the `list` index partition of a user's jobs."""
+    return f"JOBS#{user_id}"
+
+
+def user_keys(user_id: str) -> str:
+    """Name the `list` index partition of a user's API keys."""
+    return f"KEYS#{user_id}"
