@@ -1,0 +1,1 @@
+"""Text into pieces, one strategy a module."""

@@ -1,0 +1,48 @@
+"""Turning ranges of a source into pieces with locators, in one pass over its lines."""
+
+from knowhub.model.chunk import Locator, Piece, Span
+
+
+class PieceBuilder:
+    """Builds the pieces of one text; ranges must come in the order of their ends."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._position = 0
+        self._line = 1
+
+    def build(
+        self,
+        start: int,
+        end: int,
+        *,
+        overlap: int = 0,
+        prefix: str = "",
+        suffix: str = "",
+        chunk_type: str = "text",
+        header_path: str | None = None,
+    ) -> Piece:
+        """Make the piece that owns `start..end`, repeats `overlap` code points before it, and wears added text."""
+        first = start - overlap
+        body = self._text[first:end]
+        text = f"{prefix}{body}{suffix}"
+        ends = ((0, len(prefix)), (len(text) - len(suffix), len(text)))
+        return Piece(
+            text=text,
+            own_spans=(Span(start, end),),
+            locator=self._locate(first, end),
+            chunk_type=chunk_type,
+            header_path=header_path,
+            overlap=overlap,
+            synthetic_spans=tuple(Span(*span) for span in ends if span[0] < span[1]),
+        )
+
+    def _locate(self, first: int, end: int) -> Locator:
+        last = end - 1
+        line_end = self._line_of(last)
+        return Locator(first, end, line_end - self._text.count("\n", first, last), line_end)
+
+    def _line_of(self, position: int) -> int:
+        self._line += self._text.count("\n", self._position, position)
+        self._position = position
+        return self._line

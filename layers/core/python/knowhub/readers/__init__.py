@@ -1,0 +1,1 @@
+"""Bytes into text with structure, one format a module."""

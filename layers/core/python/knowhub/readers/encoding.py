@@ -1,0 +1,97 @@
+"""From bytes to text: which encoding they are in, by evidence, and what could not be decoded.
+
+In order: byte order mark, strict UTF-8, UTF-16 by its null bytes, the East Asian encodings by legibility, and at the
+end UTF-8 with a few broken bytes or Windows-1252. A null byte means that a text is UTF-16 or none at all.
+"""
+
+import re
+from dataclasses import dataclass
+
+from knowhub.errors import UnsupportedMediaType
+from knowhub.model.document import Loss
+from knowhub.readers.legacy_encodings import by_legibility
+
+SAMPLE_BYTES = 64 * 1024
+"""How much of a document decides; a guess from the head is checked by decoding the whole."""
+
+_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_MOST_CONTROL_CHARACTERS = 0.02
+_ONE_SIDED = 20
+"""How many times more null bytes one side of the pairs has."""
+_MOSTLY = 0.9
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_MOST_BROKEN = 0.05
+"""Share of the characters beyond ASCII that may be broken in a text that is UTF-8 but for some bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Text with line feeds only, the encoding's name as Python knows it, and what was replaced."""
+
+    text: str
+    encoding: str
+    losses: tuple[Loss, ...] = ()
+
+
+def decode(data: bytes) -> Decoded:
+    """Decode a text document; raises `UnsupportedMediaType` where the bytes are no text."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _finish(data[len(mark) :], encoding)
+    has_nulls = b"\x00" in data[:SAMPLE_BYTES]
+    if has_nulls:
+        return _finish(data, _utf16_by_nulls(data) or "utf-8")
+    if _decodes(data, "utf-8"):
+        return _finish(data, "utf-8")
+    return _finish(data, by_legibility(data) or ("utf-8" if _is_nearly_utf8(data) else "cp1252"))
+
+
+def _finish(data: bytes, encoding: str) -> Decoded:
+    losses: tuple[Loss, ...] = ()
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        text = data.decode(encoding, errors="replace")
+        count = text.count("\ufffd")
+        losses = (Loss("UNDECODABLE_BYTES", f"{encoding} text", f"{count} places could not be decoded"),)
+    _refuse_garbage(text)
+    return Decoded(text.replace("\r\n", "\n").replace("\r", "\n"), encoding, losses)
+
+
+def _refuse_garbage(text: str) -> None:
+    sample = text[:SAMPLE_BYTES]
+    if "\x00" in text or len(_CONTROL.findall(sample)) > _MOST_CONTROL_CHARACTERS * len(sample):
+        raise UnsupportedMediaType("the bytes are no text: they hold control characters", {"type": "binary"})
+
+
+def _decodes(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_nearly_utf8(data: bytes) -> bool:
+    text = data.decode("utf-8", errors="replace")
+    beyond = sum(char > "\x7f" for char in text)
+    return text.count("\ufffd") <= _MOST_BROKEN * beyond
+
+
+def _utf16_by_nulls(data: bytes) -> str | None:
+    """Tell UTF-16 by null bytes on one side of the pairs only: each character below 256 has one there."""
+    sample = data[:SAMPLE_BYTES]
+    first, second = sample[::2].count(0), sample[1::2].count(0)
+    if len(data) % 2 or min(first, second) * _ONE_SIDED > max(first, second):
+        return None
+    encoding = "utf-16-le" if second > first else "utf-16-be"
+    text = sample.decode(encoding, errors="ignore")
+    return (
+        encoding if sum(map(str.isprintable, text)) >= _MOSTLY * len(text.replace("\n", "").replace("\r", "")) else None
+    )

@@ -1,0 +1,32 @@
+"""Chunkers by name, and fingerprints."""
+
+import pytest
+
+from knowhub.chunkers import fixed, markdown, registry
+from knowhub.chunkers.options import ChunkOptions
+from knowhub.errors import InvalidRequest
+
+
+def test_chunkers_are_found_by_name() -> None:
+    assert registry.chunker("fixed") is fixed.chunk
+    assert registry.chunker("markdown") is markdown.chunk
+    assert registry.names() == ("fixed", "markdown")
+
+
+@pytest.mark.parametrize("name", ["", "Fixed", "semantic"])
+def test_an_unknown_name_is_refused_with_the_known_ones(name: str) -> None:
+    with pytest.raises(InvalidRequest, match="fixed, markdown"):
+        registry.chunker(name)
+
+
+def test_every_option_changes_the_fingerprint() -> None:
+    variants = [
+        ChunkOptions(),
+        ChunkOptions(size=512),
+        ChunkOptions(overlap=10),
+        ChunkOptions(preserve_lines=True),
+        ChunkOptions(trim_whitespace=True),
+    ]
+    prints = {registry.fingerprint(name, options) for name in registry.names() for options in variants}
+    assert len(prints) == len(variants) * len(registry.names())
+    assert registry.fingerprint("fixed", ChunkOptions()) == registry.fingerprint("fixed", ChunkOptions())

@@ -1,0 +1,104 @@
+"""Which encoding a text is in, and what is no text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowhub.errors import UnsupportedMediaType
+from knowhub.readers.encoding import decode
+
+ENGLISH = "The reader takes the bytes of a document and turns them into text.\n"
+SIMPLIFIED = "知识库保存文档，检索会返回最相关的片段，并且给出每一句话的出处。我们在这里说明它的用法。\n"
+TRADITIONAL = "知識庫保存文件，檢索會返回最相關的片段，並且給出每一句話的出處。我們在這裡說明它的用法。\n"
+JAPANESE = "ナレッジベースは文書を保存します。検索すると、関連する部分とその出典が表示されます。\n"
+KOREAN = "지식 베이스는 문서를 저장하고, 검색하면 관련된 부분과 출처를 보여 줍니다. 이것은 사용 방법을 설명한다.\n"
+FRENCH = "Le système lit les données déjà enregistrées à l’été, où chaque élève a été noté.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (ENGLISH, "utf-8"),
+        (SIMPLIFIED, "utf-8"),
+        (SIMPLIFIED, "gb18030"),
+        (TRADITIONAL, "big5"),
+        (JAPANESE, "shift_jis"),
+        (JAPANESE, "euc_jp"),
+        (KOREAN, "euc_kr"),
+        (FRENCH, "cp1252"),
+    ],
+)
+def test_the_encoding_is_told_by_evidence(text: str, encoding: str) -> None:
+    decoded = decode(text.encode(encoding))
+    assert decoded.text == text
+    assert decoded.encoding == encoding
+    assert decoded.losses == ()
+
+
+@pytest.mark.parametrize("lead", ["ID,NAME\n1,", "# log of 2024-01-01\n"])
+@pytest.mark.parametrize(
+    ("text", "encoding"), [(SIMPLIFIED, "gb18030"), (TRADITIONAL, "big5"), (JAPANESE, "euc_jp"), (KOREAN, "euc_kr")]
+)
+def test_ascii_around_the_text_changes_nothing(lead: str, text: str, encoding: str) -> None:
+    assert decode((lead * 20 + text + ENGLISH).encode(encoding)).encoding == encoding
+
+
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [
+        (b"\xef\xbb\xbf", "utf-8"),
+        (b"\xff\xfe", "utf-16-le"),
+        (b"\xfe\xff", "utf-16-be"),
+        (b"\xff\xfe\0\0", "utf-32-le"),
+    ],
+)
+def test_a_byte_order_mark_decides_and_is_dropped(mark: bytes, encoding: str) -> None:
+    decoded = decode(mark + SIMPLIFIED.encode(encoding))
+    assert (decoded.text, decoded.encoding) == (SIMPLIFIED, encoding)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", [ENGLISH, FRENCH, SIMPLIFIED + ENGLISH])
+def test_utf16_without_a_mark_is_told_by_its_null_bytes(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)).encoding == encoding
+
+
+def test_line_ends_become_line_feeds() -> None:
+    assert decode(b"a\r\nb\rc\n\r\n").text == "a\nb\nc\n\n"
+
+
+@pytest.mark.parametrize("name", ["M\u00fcller", "\u00c5sa", "caf\u00e9", "na\u00efve \u00fcber"])
+def test_single_accents_are_no_chinese(name: str) -> None:
+    assert decode(name.encode("cp1252")).text == name
+
+
+def test_a_few_broken_bytes_in_utf8_are_replaced_and_counted() -> None:
+    decoded = decode(SIMPLIFIED.encode() * 3 + b"\xe7\x9f" + SIMPLIFIED.encode())
+    assert decoded.encoding == "utf-8"
+    assert decoded.text.count("\ufffd") == 1
+    assert [loss.code for loss in decoded.losses] == ["UNDECODABLE_BYTES"]
+
+
+@pytest.mark.parametrize("data", [bytes(range(256)), b"abc\0def", b"\x01\x02\x03\x04text", b"\0\0\0\1"])
+def test_binary_bytes_are_refused(data: bytes) -> None:
+    with pytest.raises(UnsupportedMediaType):
+        decode(data)
+
+
+def test_form_feeds_and_escapes_are_text() -> None:
+    assert decode(b"page one\x0c\x1b[1mpage two\x1b[0m").encoding == "utf-8"
+
+
+@given(st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Z", "S"))))
+def test_utf8_comes_back_as_it_was(text: str) -> None:
+    assert decode(text.encode()).text == text.removeprefix("\ufeff")
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_decoded_or_refused(data: bytes) -> None:
+    try:
+        decoded = decode(data)
+    except UnsupportedMediaType:
+        return
+    assert "\r" not in decoded.text
+    assert "\0" not in decoded.text
