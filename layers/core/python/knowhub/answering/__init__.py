@@ -1,0 +1,1 @@
+"""The one answer kernel: sources chosen, answers streamed, citations verified."""

@@ -1,0 +1,1 @@
+"""The one retrieval kernel; search.py is its entrance."""

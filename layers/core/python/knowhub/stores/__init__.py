@@ -1,0 +1,1 @@
+"""Adapters: one folder per engine, strangers to each other."""

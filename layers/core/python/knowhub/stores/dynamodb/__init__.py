@@ -1,0 +1,1 @@
+"""The table port on DynamoDB."""

@@ -1,0 +1,1 @@
+"""The blobs port on S3."""

@@ -1,0 +1,1 @@
+"""The table and queue ports on SQLite."""
