@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from knowhub.catalog import jobs, keys
 from knowhub.catalog.knowledge_bases import Counters
-from knowhub.catalog.rows import to_item
+from knowhub.catalog.rows import plain, to_item
 from knowhub.model.document import DocumentDetail, DocumentHead, Loss
 from knowhub.model.job import Job
 from knowhub.ports.table import AllOf, Condition, Equals, Missing, Operation, Put, Update, Value
@@ -79,15 +79,19 @@ def transition(old: DocumentHead, new: DocumentHead, list_shards: int, *more: Op
     return operations
 
 
-def detail_update(doc_id: str, revision: int, losses: tuple[Loss, ...], error: str | None) -> Update:
-    """Record what reading a revision lost, or why it failed; beyond 100 losses only their number is kept here."""
+def detail_read(doc_id: str, revision: int, losses: tuple[Loss, ...], metadata: Mapping[str, object]) -> Update:
+    """Record what reading a revision found and lost; beyond 100 losses only their number is kept here."""
     values: dict[str, Value] = {
         "losses": [{"code": loss.code, "where": loss.where, "detail": loss.detail} for loss in losses[:_LOSSES_ON_ROW]],
         "loss_count": len(losses),
+        "metadata": plain(metadata),
     }
-    if error is not None:
-        values["error"] = error
     return Update(keys.document_detail(doc_id, revision), values=values)
+
+
+def detail_failed(doc_id: str, revision: int, reason: str) -> Update:
+    """Record why a revision could not be read."""
+    return Update(keys.document_detail(doc_id, revision), values={"error": reason})
 
 
 def bury(old: DocumentHead, at: str, expires_at: int) -> list[Operation]:

@@ -6,7 +6,7 @@ from knowhub.catalog import keys
 from knowhub.catalog.rows import from_item, to_item
 from knowhub.errors import ConditionFailed, Conflict
 from knowhub.model.principal import Scope, UserRole
-from knowhub.ports.table import Missing, Put, Table
+from knowhub.ports.table import Exists, Missing, Put, Table, Update
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,10 @@ class PeopleRows:
         """Read a user by name, without regard to case."""
         item = self._table.get(keys.username(username))
         return None if item is None else self.user(str(item["user_id"]))
+
+    def set_password(self, user_id: str, password_hash: str) -> None:
+        """Replace a user's password hash; raises `ConditionFailed` where there is no such user."""
+        self._table.write(Update(keys.user(user_id), values={"password_hash": password_hash}, condition=Exists()))
 
     def create_key(self, key: ApiKey) -> None:
         """Write a new API key."""

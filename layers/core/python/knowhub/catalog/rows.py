@@ -16,7 +16,7 @@ def to_item(key: Key, record: Any, **index_members: str) -> Item:
     """Build the row of a dataclass record; members that are None are left out."""
     item: Item = {"pk": key.pk, "sk": key.sk, "schema_version": SCHEMA_VERSION, **index_members}
     for field in fields(record):
-        value = _plain(getattr(record, field.name))
+        value = plain(getattr(record, field.name))
         if value is not None:
             item[field.name] = value
     return item
@@ -41,15 +41,15 @@ def read_all(table: Table, query: Query) -> Iterator[Item]:
         yield from page.items
 
 
-def _plain(value: Any) -> Value:
+def plain(value: Any) -> Value:
     """Turn nested dataclasses, tuples and sets into what a row may hold."""
     if hasattr(value, "__dataclass_fields__"):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {str(name): _plain(member) for name, member in value.items()}
+        return {str(name): plain(member) for name, member in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_plain(member) for member in value]
+        return [plain(member) for member in value]
     if isinstance(value, (set, frozenset)):
-        return sorted(_plain(member) for member in value)  # type: ignore[type-var] # sets here hold strings or ints
-    plain: Value = value
-    return plain
+        return sorted(plain(member) for member in value)  # type: ignore[type-var] # sets here hold strings or ints
+    known: Value = value
+    return known

@@ -1,0 +1,1 @@
+"""Wire to use-case and back, without business rules."""

@@ -1,0 +1,1 @@
+"""The A2A endpoint and the agent card."""

@@ -1,0 +1,1 @@
+"""The REST and SSE interface, one module per resource."""

@@ -1,0 +1,119 @@
+"""The HTTP gateway: one proxy event in, one answer or one stream out."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+
+from knowhub.errors import InvalidRequest, KnowhubError, NotFound
+from knowhub.gateways.events import ProxyRequest, check_size, json_body, proxy_request
+from knowhub.gateways.guard import guarded
+from knowhub.gateways.http import ask, documents, jobs, knowledge_bases, search, service
+from knowhub.gateways.http.call import Call
+from knowhub.gateways.http.envelope import envelope, error_answer, headers_of, status_of
+from knowhub.gateways.http.faults import validation_faults
+from knowhub.gateways.hub import Hub
+from knowhub.gateways.streams import as_stream, joined
+from knowhub.model.principal import Principal
+
+PREFIX = "/api/v1"
+STREAMED_SECONDS = 60.0
+BUFFERED_SECONDS = 25.0
+"""API Gateway cuts a buffered answer at 29 s."""
+
+_NOBODY = Principal("", "", "member", frozenset(), kb_limit=frozenset())
+_OPEN = frozenset({f"{PREFIX}/health"})
+
+
+def application() -> APIGatewayRestResolver:
+    """Build the resolver with every route; it holds no state but the call that it is serving."""
+    app = APIGatewayRestResolver(enable_validation=True, debug=False)
+    for module in (service, knowledge_bases, documents, jobs, search, ask):
+        app.include_router(module.router, prefix=PREFIX)
+    app.exception_handler(RequestValidationError)(_invalid(app))
+    app.exception_handler(KnowhubError)(_failed(app))
+    app.not_found(_unknown_route(app))
+    return app
+
+
+def http_gateway(hub: Hub, *, ask_streaming: bool) -> Callable[[Mapping[str, Any], Any], Any]:
+    """Give the function's handler: a dict is answered whole, a generator of bytes is streamed."""
+    app = application()
+
+    def serve(event: Mapping[str, Any], context: Any) -> dict[str, Any] | Iterator[bytes]:
+        request_id = hub.identifiers.new("req_")
+        streams = ask_streaming and _is_ask(event)
+        seconds = STREAMED_SECONDS if streams else BUFFERED_SECONDS
+        stream: Iterator[bytes] | None = None
+
+        def act() -> dict[str, Any]:
+            nonlocal stream
+            request = proxy_request(event)
+            call = Call(hub, _principal(hub, request), request, request_id, seconds)
+            _check_body(request)
+            answer = _resolve(app, event, context, call)
+            stream = call.stream
+            return answer
+
+        answer = guarded(act, lambda error: error_answer(error, request_id), request_id)
+        if stream is None:
+            return as_stream(answer, iter(())) if streams else answer
+        return as_stream(answer, stream) if streams else joined(answer, stream)
+
+    return serve
+
+
+def _is_ask(event: Mapping[str, Any]) -> bool:
+    """Tell the two routes whose integration streams: there even an error must have the stream's form."""
+    path = str(event.get("path", ""))
+    return event.get("httpMethod") == "POST" and path.startswith(PREFIX) and path.endswith("/ask")
+
+
+def _principal(hub: Hub, request: ProxyRequest) -> Principal:
+    if request.path in _OPEN:
+        return _NOBODY
+    return hub.identity.authenticate(request.headers.get("authorization"))
+
+
+def _check_body(request: ProxyRequest) -> None:
+    check_size(request)
+    multipart = request.media_type == "multipart/form-data" and request.path.endswith("/documents")
+    if request.method in {"POST", "PUT", "PATCH"} and not multipart:
+        json_body(request)
+
+
+def _resolve(app: APIGatewayRestResolver, event: Mapping[str, Any], context: Any, call: Call) -> dict[str, Any]:
+    app.append_context(call=call)
+    answer = app.resolve({"multiValueHeaders": {}, "headers": {}, **event}, context)
+    answer.setdefault("multiValueHeaders", {})["X-Request-Id"] = [call.request_id]
+    return answer
+
+
+def _invalid(app: APIGatewayRestResolver) -> Callable[[RequestValidationError], Response[str]]:
+    def answer(error: RequestValidationError) -> Response[str]:
+        return _error(app, InvalidRequest("The request does not fit", validation_faults(error.errors())))
+
+    return answer
+
+
+def _failed(app: APIGatewayRestResolver) -> Callable[[KnowhubError], Response[str]]:
+    def answer(error: KnowhubError) -> Response[str]:
+        return _error(app, error)
+
+    return answer
+
+
+def _unknown_route(app: APIGatewayRestResolver) -> Callable[[NotFoundError], Response[str]]:
+    def answer(_: NotFoundError) -> Response[str]:
+        return _error(app, NotFound("ROUTE"))
+
+    return answer
+
+
+def _error(app: APIGatewayRestResolver, error: KnowhubError) -> Response[str]:
+    request_id = app.context["call"].request_id
+    body = json.dumps(envelope(error, request_id), ensure_ascii=False)
+    return Response(status_of(error.code), "application/json", body, headers=dict(headers_of(error)))

@@ -1,0 +1,95 @@
+"""The OpenAPI document of the HTTP interface, generated from the routes: `python -m knowhub.gateways.http.openapi`."""
+
+import json
+import sys
+from typing import Any
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+
+from knowhub.gateways.http.application import application
+from knowhub.gateways.http.schemas import DocumentIn
+from knowhub.version import VERSION
+
+_ERROR = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "detail", "request_id"],
+            "properties": {
+                "code": {"type": "string"},
+                "message": {"type": "string"},
+                "detail": {"type": "object"},
+                "request_id": {"type": "string"},
+            },
+        }
+    },
+}
+_FILE = {
+    "type": "object",
+    "required": ["file"],
+    "properties": {
+        "file": {"type": "string", "format": "binary"},
+        "title": {"type": "string"},
+        "metadata": {"type": "string", "description": "A JSON object"},
+        "external_id": {"type": "string"},
+        "url": {"type": "string"},
+        "content_type": {"type": "string"},
+    },
+    "additionalProperties": False,
+}
+
+
+def document(app: APIGatewayRestResolver) -> dict[str, Any]:
+    """Generate the document: the routes' own, with the error envelope, the credential and the two document bodies."""
+    found: dict[str, Any] = json.loads(
+        app.get_openapi_json_schema(
+            title="knowhub",
+            version=VERSION,
+            description="One retrieval kernel, one answer kernel, one permission check.",
+        )
+    )
+    schemas = found.setdefault("components", {}).setdefault("schemas", {})
+    schemas["Error"] = _ERROR
+    schemas["DocumentIn"] = DocumentIn.model_json_schema(ref_template="#/components/schemas/{model}")
+    found["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+    found["security"] = [{"bearer": []}]
+    for path, operations in found["paths"].items():
+        for operation in operations.values():
+            _complete(path, operation)
+    found["paths"]["/api/v1/kb/{kb_id}/documents"]["post"]["requestBody"] = {
+        "required": True,
+        "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/DocumentIn"}},
+            "multipart/form-data": {"schema": _FILE},
+        },
+    }
+    found["paths"]["/api/v1/health"]["get"]["security"] = []
+    return found
+
+
+def _complete(path: str, operation: dict[str, Any]) -> None:
+    """Put the error envelope in the place of the generator's own, and name every error that a route may answer."""
+    error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    answers = operation["responses"]
+    if "201" in answers or "202" in answers or "204" in answers:
+        answers.pop("200", None)
+    described = {"401": "No valid credential", "422": "The request does not fit", "500": "A fault on our side"}
+    described |= {"503": "A dependency is away"}
+    if "requestBody" in operation or path.endswith("/documents"):
+        described |= {"400": "Not JSON", "413": "Over the size limit", "415": "Another content type"}
+    if "{" in path:
+        described |= {"404": "Absent or not readable", "403": "Readable, but not to be changed"}
+    if not path.endswith("/health"):
+        answers.update({status: {"description": words, "content": error} for status, words in described.items()})
+
+
+def main() -> None:
+    """Write the document to standard output, in a stable form."""
+    json.dump(document(application()), sys.stdout, indent=2, ensure_ascii=False, sort_keys=True)
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""What a gateway may call: the use-cases, built once a process by `bootstrap`."""
+
+from dataclasses import dataclass
+
+from knowhub.ports.identifiers import Identifiers
+from knowhub.services.ask import Ask
+from knowhub.services.audit import Audit
+from knowhub.services.document_lists import DocumentLists
+from knowhub.services.documents import Documents
+from knowhub.services.identity import Identity
+from knowhub.services.jobs import Jobs
+from knowhub.services.knowledge_bases import KnowledgeBases
+from knowhub.services.passages import Passages
+from knowhub.services.search import Search
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """The use-cases that people, AI clients and agents reach."""
+
+    identity: Identity
+    audit: Audit
+    knowledge_bases: KnowledgeBases
+    documents: Documents
+    document_lists: DocumentLists
+    passages: Passages
+    jobs: Jobs
+    search: Search
+    ask: Ask
+    identifiers: Identifiers
+    public_url: str = ""

@@ -1,0 +1,127 @@
+"""The hub's records as the JSON objects that every wire shows: one function a record, so that no wire differs."""
+
+from dataclasses import asdict
+from typing import Any
+
+from knowhub.model.chunk import Chunk
+from knowhub.model.chunk_json import locator_members
+from knowhub.model.document import DocumentDetail, DocumentHead
+from knowhub.model.hit import Hit, SearchResult
+from knowhub.model.job import Job
+from knowhub.services.documents import DocumentView
+from knowhub.services.knowledge_bases import KnowledgeBaseView
+
+
+def knowledge_base_shape(view: KnowledgeBaseView) -> dict[str, Any]:
+    """Show a KB as the principal sees it."""
+    kb = view.kb
+    return {
+        "kb_id": kb.kb_id,
+        "name": kb.name,
+        "description": kb.description,
+        "visibility": kb.visibility,
+        "role": view.role,
+        "owner": kb.owner,
+        "language": kb.language,
+        "chunking": asdict(kb.chunking),
+        "document_count": view.counts.documents,
+        "chunk_count": view.counts.chunks,
+        "created_at": kb.created_at,
+        "updated_at": kb.updated_at,
+    }
+
+
+def document_shape(view: DocumentView) -> dict[str, Any]:
+    """Show a document with its visible revision's detail, or its latest one's where none is visible yet."""
+    return document_row_shape(view.head, view.detail, view.error)
+
+
+def document_row_shape(head: DocumentHead, detail: DocumentDetail, error: str | None) -> dict[str, Any]:
+    """Show a document's head and detail."""
+    return {
+        "doc_id": head.doc_id,
+        "kb_id": head.kb_id,
+        "title": head.title,
+        "name": detail.name,
+        "content_type": detail.content_type,
+        "size": detail.size,
+        "status": head.status,
+        "revision": detail.revision,
+        "updating": head.updating,
+        "chunk_count": head.chunk_count,
+        "source": head.source,
+        "url": detail.url,
+        "evidence_state": None,
+        "metadata": dict(detail.metadata),
+        "losses": [asdict(loss) for loss in detail.losses],
+        "error": error,
+        "created_at": head.created_at,
+        "updated_at": head.updated_at,
+    }
+
+
+def chunk_shape(chunk: Chunk) -> dict[str, Any]:
+    """Show one chunk of a document."""
+    return {
+        "chunk_id": chunk.chunk_id,
+        "index": chunk.index,
+        "text": chunk.text,
+        "header_path": chunk.header_path,
+        "chunk_type": chunk.chunk_type,
+        "overlap": chunk.overlap,
+        "locator": locator_members(chunk.locator),
+    }
+
+
+def job_shape(job: Job) -> dict[str, Any]:
+    """Show a job; who started it stays inside."""
+    return {
+        "job_id": job.job_id,
+        "kind": job.kind,
+        "state": job.state,
+        "kb_id": job.kb_id,
+        "doc_id": job.doc_id,
+        "done": job.done,
+        "total": job.total,
+        "failed": job.failed,
+        "error": job.error,
+        "created_at": job.created_at,
+        "started_at": job.started_at,
+        "finished_at": job.finished_at,
+    }
+
+
+def hit_shape(hit: Hit) -> dict[str, Any]:
+    """Show one hit."""
+    chunk = hit.chunk
+    return {
+        "rank": hit.rank,
+        "score": hit.score,
+        "chunk_id": chunk.chunk_id,
+        "doc_id": chunk.doc_id,
+        "kb_id": chunk.kb_id,
+        "title": chunk.title,
+        "url": chunk.url,
+        "text": chunk.text,
+        "highlights": [{"start": span.start, "end": span.end} for span in hit.highlights],
+        "header_path": chunk.header_path,
+        "locator": locator_members(chunk.locator),
+        "metadata": dict(chunk.metadata),
+        "source": chunk.source,
+        "evidence_state": None,
+        "observed_at": None,
+    }
+
+
+def search_shape(result: SearchResult) -> dict[str, Any]:
+    """Show a search's answer; page images are not indexed here, so the visual leg is unavailable."""
+    return {
+        "query": result.query,
+        "mode": result.mode,
+        "hits": [hit_shape(hit) for hit in result.hits],
+        "legs": list(result.legs),
+        "visual": "unavailable",
+        "took_ms": result.took_ms,
+        "scope_truncated": result.scope_truncated,
+        "debug": None if result.debug is None else dict(result.debug),
+    }

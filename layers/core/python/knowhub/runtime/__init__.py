@@ -1,0 +1,1 @@
+"""The streaming Lambda runtime loop."""

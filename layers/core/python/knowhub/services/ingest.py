@@ -1,0 +1,203 @@
+"""Ingest: a pending revision's bytes become searchable chunks, then the revision becomes visible at once and whole."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from knowhub.catalog import document_writes as writes
+from knowhub.catalog import jobs
+from knowhub.catalog.documents import DocumentRows
+from knowhub.catalog.knowledge_bases import KnowledgeBaseRows
+from knowhub.errors import ConditionFailed, Internal, KnowhubError, NotFound, Retryable
+from knowhub.model.document import DocumentDetail, DocumentHead, DocumentStatus, Loss
+from knowhub.model.knowledge_base import KnowledgeBase
+from knowhub.model.times import iso
+from knowhub.observability import report
+from knowhub.ports.blobs import Blobs
+from knowhub.ports.chunk_index import ChunkIndex
+from knowhub.ports.clock import Clock
+from knowhub.ports.queue import Queue
+from knowhub.services.chunk_files import ChunkFiles, derived_prefix
+from knowhub.services.reading import Reading
+from knowhub.services.work import Work
+
+MAX_ATTEMPTS = 4
+"""Beginnings of one revision before it counts as poison; below the queue's own limit, so that a reason is recorded."""
+
+OLD_REVISION_SECONDS = 60
+"""How long the chunks of a replaced revision stay: longer than any search that began before the flip."""
+
+CHECKPOINT = 500
+"""Chunks handed to the index at once: about 5 MB with vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A revision that is being read: its rows, and after reading what came of it."""
+
+    head: DocumentHead
+    detail: DocumentDetail
+    kb: KnowledgeBase
+    chunk_count: int = 0
+    losses: tuple[Loss, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+
+class Ingest:
+    """Reads revisions; any step may be repeated, and nothing is half visible."""
+
+    def __init__(
+        self,
+        *,
+        documents: DocumentRows,
+        kbs: KnowledgeBaseRows,
+        blobs: Blobs,
+        queue: Queue,
+        index: ChunkIndex,
+        reading: Reading,
+        clock: Clock,
+    ) -> None:
+        """Keep the collaborators."""
+        self._documents = documents
+        self._kbs = kbs
+        self._blobs = blobs
+        self._files = ChunkFiles(blobs)
+        self._queue = queue
+        self._index = index
+        self._reading = reading
+        self._clock = clock
+
+    def read(self, works: Sequence[Work]) -> dict[Work, Exception]:
+        """Read a batch of pending revisions and give the works that must be tried again, each with its reason.
+
+        The batch shares one refresh of the index, which is what a small document's time goes into.
+        """
+        failed: dict[Work, Exception] = {}
+        written: dict[Work, Begun] = {}
+        for work in works:
+            try:
+                begun = self._write(work)
+            except Exception as error:  # noqa: BLE001 - one document's failure, of any kind, must not take the batch along
+                self._give_up_or_retry(work, error, failed)
+            else:
+                if begun is not None:
+                    written[work] = begun
+        if written:
+            self._publish(written, failed)
+        return failed
+
+    def _publish(self, written: dict[Work, Begun], failed: dict[Work, Exception]) -> None:
+        try:
+            self._index.refresh()
+        except Retryable as error:
+            failed.update(dict.fromkeys(written, error))
+            return
+        for work, begun in written.items():
+            try:
+                self._flip(work, begun)
+            except Exception as error:  # noqa: BLE001 - as above
+                failed[work] = error
+
+    def _write(self, work: Work) -> Begun | None:
+        """Read, cut and index one revision; None where it is not wanted any more."""
+        begun = self._begin(work)
+        if begun is None:
+            return None
+        data = self._blobs.get(begun.detail.raw_key)
+        outcome = self._reading.read(data, begun.head, begun.detail, begun.kb)
+        chunks = [indexed.chunk for indexed in outcome.chunks]
+        self._files.write(work.kb_id, work.doc_id, work.revision, outcome.text, chunks)
+        # A retry may have cut the text differently, so what an earlier attempt left goes first.
+        self._index.delete_revision(work.doc_id, work.revision)
+        for start in range(0, len(outcome.chunks), CHECKPOINT):
+            self._index.write(outcome.chunks[start : start + CHECKPOINT])
+        return replace(begun, chunk_count=len(chunks), losses=outcome.losses, metadata=outcome.metadata)
+
+    def _begin(self, work: Work) -> Begun | None:
+        head = self._documents.head(work.doc_id)
+        if head is None or not _wanted(head, work):
+            return None
+        kb = self._kbs.get(work.kb_id)
+        detail = self._documents.detail(work.doc_id, work.revision)
+        if kb is None or kb.deleted or detail is None:
+            return None
+        now = iso(self._clock.now())
+        if head.attempts >= MAX_ATTEMPTS:
+            reason = f"Reading stopped {head.attempts} times before it was finished"
+            self._fail(head, kb, reason)
+            return None
+        status: DocumentStatus = head.status if head.visible_revision else "reading"
+        begun = replace(head, status=status, attempts=head.attempts + 1, updated_at=now, version=head.version + 1)
+        more = [] if head.job_id is None else [jobs.started(head.job_id, now)]
+        try:
+            self._documents.commit(writes.transition(head, begun, kb.list_shards, *more))
+        except ConditionFailed:
+            return self._begin(work)
+        return Begun(begun, detail, kb)
+
+    def _flip(self, work: Work, begun: Begun) -> None:
+        """Make the revision visible, or take out again what was written where it is not wanted any more."""
+        head = self._documents.head(work.doc_id)
+        if head is None or not _wanted(head, work):
+            self._take_back(work)
+            return
+        if head.visible_revision:
+            # Sent before the flip, so that no kill can lose it: a purge that comes too early leaves what is visible.
+            old = Work("purge_revision", work.kb_id, work.doc_id, head.visible_revision)
+            self._queue.send([old.message(OLD_REVISION_SECONDS)])
+        now = iso(self._clock.now())
+        flipped = replace(
+            head,
+            status="ready",
+            visible_revision=work.revision,
+            pending_revision=0,
+            chunk_count=begun.chunk_count,
+            attempts=0,
+            updated_at=now,
+            version=head.version + 1,
+        )
+        more = [writes.detail_read(work.doc_id, work.revision, begun.losses, begun.metadata)]
+        ended = [] if head.job_id is None else [jobs.ended(head.job_id, "completed", now)]
+        try:
+            self._documents.commit(writes.transition(head, flipped, begun.kb.list_shards, *more, *ended))
+        except ConditionFailed:
+            self._flip(work, begun)
+            return
+
+    def _take_back(self, work: Work) -> None:
+        self._index.delete_revision(work.doc_id, work.revision)
+        self._index.refresh()
+        self._files.delete(derived_prefix(work.kb_id, work.doc_id, work.revision))
+
+    def _give_up_or_retry(self, work: Work, error: Exception, failed: dict[Work, Exception]) -> None:
+        """Record a failure that reading again can't mend; leave any other to the queue until attempts run out."""
+        final = isinstance(error, KnowhubError) and not isinstance(error, (Retryable, Internal, NotFound))
+        report("reading failed", error, doc_id=work.doc_id, revision=work.revision, final=final)
+        head = self._documents.head(work.doc_id)
+        if head is None or not _wanted(head, work):
+            return
+        if not final and (isinstance(error, Retryable) or head.attempts < MAX_ATTEMPTS):
+            failed[work] = error
+            return
+        kb = self._kbs.get(work.kb_id)
+        if kb is None:
+            return
+        self._take_back(work)
+        self._fail(head, kb, error.message if isinstance(error, KnowhubError) else "Reading failed unexpectedly")
+
+    def _fail(self, head: DocumentHead, kb: KnowledgeBase, reason: str) -> None:
+        """End a pending revision with its reason; an older visible one stays as it is."""
+        now = iso(self._clock.now())
+        status: DocumentStatus = "ready" if head.visible_revision else "failed"
+        over = replace(head, status=status, pending_revision=0, updated_at=now, version=head.version + 1)
+        more = [writes.detail_failed(head.doc_id, head.pending_revision, reason)]
+        ended = [] if head.job_id is None else [jobs.ended(head.job_id, "failed", now, reason)]
+        try:
+            self._documents.commit(writes.transition(head, over, kb.list_shards, *more, *ended))
+        except ConditionFailed:
+            current = self._documents.head(head.doc_id)
+            if current is not None and current.pending_revision == head.pending_revision and not current.deleted:
+                self._fail(current, kb, reason)
+
+
+def _wanted(head: DocumentHead, work: Work) -> bool:
+    return not head.deleted and head.pending_revision == work.revision

@@ -1,0 +1,23 @@
+"""Jobs as a use-case: a caller watches its own work and that of the KBs it reads."""
+
+from knowhub.catalog.jobs import JobRows
+from knowhub.errors import NotFound
+from knowhub.model.job import Job
+from knowhub.model.principal import Principal
+from knowhub.services.permissions import Permissions
+
+
+class Jobs:
+    """Shows jobs."""
+
+    def __init__(self, rows: JobRows, permissions: Permissions) -> None:
+        """Keep the collaborators."""
+        self._rows = rows
+        self._permissions = permissions
+
+    def get(self, principal: Principal, job_id: str) -> Job:
+        """Show a job of a KB that the principal reads; any other raises the same `NotFound` as an absent one."""
+        job = self._rows.get(job_id)
+        if job is None or not self._permissions.readable_of(principal, [job.kb_id]):
+            raise NotFound("JOB", {"job_id": job_id})
+        return job

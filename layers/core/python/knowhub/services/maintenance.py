@@ -1,0 +1,54 @@
+"""Maintenance: what waits too long is sent again."""
+
+from knowhub.catalog import keys
+from knowhub.catalog.documents import DocumentRows, DueWork
+from knowhub.catalog.knowledge_bases import KnowledgeBaseRows
+from knowhub.model.times import iso
+from knowhub.ports.clock import Clock
+from knowhub.ports.queue import Queue
+from knowhub.services.work import Work
+
+PATIENCE_SECONDS = 600
+"""How long a row may wait for work before its message counts as lost; longer than the reader function may run."""
+
+_ROWS_AT_ONCE = 200
+
+
+class Maintenance:
+    """Finds rows whose work never came and queues it again; a message too many does no harm."""
+
+    def __init__(self, documents: DocumentRows, kbs: KnowledgeBaseRows, queue: Queue, clock: Clock) -> None:
+        """Keep the collaborators."""
+        self._documents = documents
+        self._kbs = kbs
+        self._queue = queue
+        self._clock = clock
+
+    def sweep(self) -> int:
+        """Send again what has waited over `PATIENCE_SECONDS` and give the number of messages."""
+        before = iso(self._clock.now() - PATIENCE_SECONDS)
+        sent = 0
+        for shard in range(keys.WORK_SHARDS):
+            for due in self._documents.due(shard, before, _ROWS_AT_ONCE):
+                sent += self._send_again(due)
+        return sent
+
+    def _send_again(self, due: DueWork) -> int:
+        work = self._knowledge_base(due) if due.kind == "KB" else self._document(due)
+        if work is None:
+            return 0
+        self._queue.send([work.message()])
+        self._documents.postpone(due, iso(self._clock.now()))
+        return 1
+
+    def _knowledge_base(self, due: DueWork) -> Work | None:
+        kb = self._kbs.get(int(due.item_id))
+        return Work("purge_kb", kb.kb_id) if kb is not None and kb.deleted else None
+
+    def _document(self, due: DueWork) -> Work | None:
+        head = self._documents.head(due.item_id)
+        if head is None:
+            return None
+        if head.deleted:
+            return Work("purge_document", head.kb_id, head.doc_id)
+        return Work("read", head.kb_id, head.doc_id, head.pending_revision) if head.pending_revision else None

@@ -1,0 +1,235 @@
+"""Ingest under faults: killed at any write, delivered twice, deleted in between; the end is always the same."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from knowhub.bootstrap import workshop_of
+from knowhub.errors import Unavailable
+from knowhub.ports.queue import OutgoingMessage
+from knowhub.services.ingest import MAX_ATTEMPTS
+from knowhub.services.work import Work
+from tests.hubs import Rig
+
+_WRITES = frozenset({"write", "transact", "put", "delete", "copy", "refresh", "send"})
+
+
+class Killed(BaseException):
+    """The process dies here; nothing after it runs."""
+
+
+class Watched:
+    """A port that runs a hook before each call that changes something."""
+
+    def __init__(self, port: Any, hook: Callable[[str], None]) -> None:
+        self._port = port
+        self._hook = hook
+
+    def __getattr__(self, name: str) -> Any:
+        member = getattr(self._port, name)
+        if name not in _WRITES and not name.startswith("delete"):
+            return member
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            self._hook(name)
+            return member(*arguments, **named)
+
+        return call
+
+
+@contextmanager
+def watched(hub: Rig, hook: Callable[[str], None]) -> Iterator[None]:
+    """Run the background work over ports that call the hook before each write."""
+    ports = hub.ports
+    names = ("table", "blobs", "queue", "index")
+    hub.workshop = workshop_of(replace(ports, **{name: Watched(getattr(ports, name), hook) for name in names}))
+    try:
+        yield
+    finally:
+        hub.workshop = workshop_of(ports)
+
+
+def kill_at(number: int) -> Callable[[str], None]:
+    """Make a hook that dies at the write of this number, from 1, and stays dead."""
+    left = [number]
+
+    def hook(_: str) -> None:
+        left[0] -= 1
+        if left[0] <= 0:
+            raise Killed
+
+    return hook
+
+
+def add(hub: Rig, key: str, kb: int, text: str, external_id: str = "a") -> str:
+    body = {"title": "Note", "text": text, "external_id": external_id}
+    return str(hub.http("POST", f"/kb/{kb}/documents", body, key=key).json["doc_id"])
+
+
+def texts(hub: Rig, key: str, kb: int, query: str = "walrus") -> list[str]:
+    hits = hub.http("POST", f"/kb/{kb}/search", {"query": query}, key=key).json["hits"]
+    return [hit["text"] for hit in hits]
+
+
+def redeliver(hub: Rig) -> None:
+    """Bring back every message that a dead worker held."""
+    hub.ports.queue.release_in_flight()  # type: ignore[attr-defined] # the embedded queue has it
+
+
+def read_now(hub: Rig, work: Work) -> dict[Work, Exception]:
+    return hub.workshop.ingest.read([work])
+
+
+@pytest.mark.parametrize("number", range(1, 16))
+def test_killed_before_any_write_a_first_revision_still_ends_ready_once(
+    hub: Rig, alice: str, kb: int, number: int
+) -> None:
+    doc_id = add(hub, alice, kb, "a walrus")
+    with watched(hub, kill_at(number)), suppress(Killed):
+        hub.drain()
+    redeliver(hub)
+    hub.drain()
+    assert texts(hub, alice, kb) == ["a walrus"]
+    assert hub.ports.index.count(frozenset({kb})) == 1
+    document = hub.http("GET", f"/documents/{doc_id}", key=alice).json
+    assert (document["status"], document["revision"]) == ("ready", 1)
+    counted = hub.http("GET", f"/kb/{kb}", key=alice).json
+    assert (counted["document_count"], counted["chunk_count"]) == (1, 1)
+
+
+@pytest.mark.parametrize("number", range(1, 25))
+def test_killed_before_any_write_an_update_shows_the_old_or_the_new_and_never_neither(
+    hub: Rig, alice: str, kb: int, number: int
+) -> None:
+    add(hub, alice, kb, "old walrus")
+    hub.drain()
+    add(hub, alice, kb, "new walrus")
+    with watched(hub, kill_at(number)):
+        try:
+            hub.drain()
+        except Killed:
+            assert texts(hub, alice, kb) in (["old walrus"], ["new walrus"])
+    redeliver(hub)
+    hub.drain()
+    assert texts(hub, alice, kb) == ["new walrus"]
+    assert hub.ports.index.count(frozenset({kb})) == 1
+    assert len(hub.ports.blobs.list("").keys) == 3
+
+
+@pytest.mark.parametrize("number", range(1, 12))
+def test_a_delete_at_any_moment_of_reading_leaves_nothing_behind(hub: Rig, alice: str, kb: int, number: int) -> None:
+    doc_id = add(hub, alice, kb, "a walrus")
+    left = [number]
+
+    def delete_then(_: str) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            assert hub.http("DELETE", f"/documents/{doc_id}", key=alice).status == 204
+
+    with watched(hub, delete_then):
+        hub.drain()
+    if left[0] > 0:
+        assert hub.http("DELETE", f"/documents/{doc_id}", key=alice).status == 204
+    hub.drain()
+    assert texts(hub, alice, kb) == []
+    assert hub.ports.index.count(frozenset({kb})) == 0
+    assert hub.ports.blobs.list("").keys == ()
+    assert hub.http("GET", f"/documents/{doc_id}", key=alice).status == 404
+
+
+def test_every_message_twice_and_in_reverse_gives_the_same_end(hub: Rig, alice: str, kb: int) -> None:
+    add(hub, alice, kb, "old walrus")
+    add(hub, alice, kb, "new walrus")
+    messages = hub.ports.queue.receive(limit=10, visibility_seconds=60)
+    hub.ports.queue.delete([one.receipt for one in messages])
+    again = [OutgoingMessage(one.body, one.group) for one in (*reversed(messages), *messages)]
+    hub.ports.queue.send(again)
+    hub.drain()
+    assert texts(hub, alice, kb) == ["new walrus"]
+    assert hub.ports.index.count(frozenset({kb})) == 1
+
+
+def test_a_superseded_revision_is_never_shown_and_its_job_is_cancelled(hub: Rig, alice: str, kb: int) -> None:
+    body = {"title": "Note", "text": "old walrus", "external_id": "a"}
+    first = hub.http("POST", f"/kb/{kb}/documents", body, key=alice).json
+    add(hub, alice, kb, "new walrus")
+    assert hub.http("GET", f"/jobs/{first['job_id']}", key=alice).json["state"] == "cancelled"
+    hub.drain()
+    assert texts(hub, alice, kb) == ["new walrus"]
+
+
+def test_a_dependency_that_is_away_is_waited_for(hub: Rig, alice: str, kb: int) -> None:
+    doc_id = add(hub, alice, kb, "a walrus")
+    work = Work("read", kb, doc_id, 1)
+
+    def away(name: str) -> None:
+        if name == "refresh":
+            raise Unavailable("away")
+
+    with watched(hub, away):
+        for _ in range(MAX_ATTEMPTS - 1):
+            assert set(read_now(hub, work)) == {work}
+    assert read_now(hub, work) == {}
+    assert texts(hub, alice, kb) == ["a walrus"]
+
+
+def test_a_document_that_kills_the_reader_each_time_fails_with_a_reason(hub: Rig, alice: str, kb: int) -> None:
+    doc_id = add(hub, alice, kb, "a walrus")
+    work = Work("read", kb, doc_id, 1)
+    for _ in range(MAX_ATTEMPTS):
+        with watched(hub, kill_at(3)), pytest.raises(Killed):
+            read_now(hub, work)
+    assert read_now(hub, work) == {}
+    document = hub.http("GET", f"/documents/{doc_id}", key=alice).json
+    assert document["status"] == "failed"
+    assert "4 times" in document["error"]
+
+
+def test_one_poisoned_document_does_not_hold_up_its_batch(hub: Rig, alice: str, kb: int) -> None:
+    bad = add(hub, alice, kb, " ", "bad")
+    good = add(hub, alice, kb, "a walrus", "good")
+    assert hub.workshop.ingest.read([Work("read", kb, bad, 1), Work("read", kb, good, 1)]) == {}
+    assert hub.http("GET", f"/documents/{bad}", key=alice).json["status"] == "failed"
+    assert hub.http("GET", f"/documents/{good}", key=alice).json["status"] == "ready"
+
+
+def test_work_whose_message_was_lost_is_sent_again_after_ten_minutes(hub: Rig, alice: str, kb: int) -> None:
+    doc_id = add(hub, alice, kb, "a walrus")
+    messages = hub.ports.queue.receive(limit=10, visibility_seconds=60)
+    hub.ports.queue.delete([one.receipt for one in messages])
+    assert hub.workshop.maintenance.sweep() == 0
+    hub.clock.seconds += 601
+    assert hub.workshop.maintenance.sweep() == 1
+    assert hub.workshop.maintenance.sweep() == 0
+    hub.drain()
+    assert hub.http("GET", f"/documents/{doc_id}", key=alice).json["status"] == "ready"
+    hub.clock.seconds += 601
+    assert hub.workshop.maintenance.sweep() == 0
+
+
+def test_a_purge_whose_message_was_lost_is_sent_again(hub: Rig, alice: str, kb: int) -> None:
+    doc_id = add(hub, alice, kb, "a walrus")
+    hub.drain()
+    hub.http("DELETE", f"/documents/{doc_id}", key=alice)
+    messages = hub.ports.queue.receive(limit=10, visibility_seconds=60)
+    hub.ports.queue.delete([one.receipt for one in messages])
+    hub.clock.seconds += 601
+    assert hub.workshop.maintenance.sweep() == 1
+    hub.drain()
+    assert hub.ports.blobs.list("").keys == ()
+
+
+def test_a_tombstone_outlives_the_queues_and_keeps_the_revision(hub: Rig, alice: str, kb: int) -> None:
+    doc_id = add(hub, alice, kb, "a walrus")
+    hub.drain()
+    hub.http("DELETE", f"/documents/{doc_id}", key=alice)
+    hub.drain()
+    row = hub.ports.table.get(("DOC#" + doc_id, "HEAD"))  # type: ignore[arg-type] # a key is a pair of texts
+    assert row is not None
+    assert row["last_revision"] == 1
+    kept: Any = row["expires_at"]
+    assert kept - hub.clock.seconds > 14.9 * 24 * 3600
+    assert row["deleted"] is True
