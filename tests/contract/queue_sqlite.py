@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from knowhub.ports.queue import OutgoingMessage, QueueDepth
+from knowhub.ports.queue import RETENTION_SECONDS, OutgoingMessage, QueueDepth
 from knowhub.stores.sqlite.queue import SqliteQueue
 from tests.contract.queue_homes import SetClock, drain
 
@@ -186,6 +186,19 @@ def test_without_dead_letters_a_message_comes_back_for_ever(opened: Open) -> Non
         (message,) = queue.receive()
         assert message.receive_count == count
         queue.change_visibility(message.receipt, 0)
+
+
+def test_a_message_is_dropped_after_fourteen_days(opened: Open, clock: SetClock) -> None:
+    queue, dead = opened(dead_letters="dead", max_receives=1), opened("dead")
+    send(queue, "old", "dead")
+    clock.advance(RETENTION_SECONDS - 1)
+    assert sorted(bodies_of(queue)) == ["dead", "old"]
+    send(queue, "new")
+    queue.release_in_flight()
+    clock.advance(1)
+    assert bodies_of(queue) == ["new"]
+    assert dead.receive(limit=10) == []
+    assert queue.depth() == QueueDepth(visible=0, in_flight=1, delayed=0)
 
 
 def test_the_oldest_age_is_that_of_the_first_message_left(opened: Open, clock: SetClock) -> None:

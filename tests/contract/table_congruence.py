@@ -135,7 +135,7 @@ def dynamodb() -> Iterator[Any]:
         yield client
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(script=st.lists(steps, min_size=4, max_size=24))
 def test_both_homes_answer_alike(script: Sequence[Any], dynamodb: Any) -> None:
     with tempfile.TemporaryDirectory() as folder, closing(SqliteTable(Path(folder) / "table.db")) as sqlite:

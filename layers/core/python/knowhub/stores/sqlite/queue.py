@@ -11,7 +11,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from knowhub.ports.clock import Clock
-from knowhub.ports.queue import DEDUPLICATION_SECONDS, Message, OutgoingMessage, QueueDepth
+from knowhub.ports.queue import DEDUPLICATION_SECONDS, RETENTION_SECONDS, Message, OutgoingMessage, QueueDepth
 from knowhub.ports.queue_rules import check_outgoing, check_receive, check_visibility
 from knowhub.stores.sqlite.connection import Connections
 from knowhub.stores.sqlite.queue_rows import NewRow, WaitingRow, deliver, forget_empty_group, insert, take_turn
@@ -24,7 +24,8 @@ class SqliteQueue:
     """One named queue in a file that may hold many; safe for any number of threads and processes.
 
     The arguments describe the queue and must be the same wherever it is opened: `dead_letters` names the queue (in the
-    same file) that a message moves to on the receive after its `max_receives`-th. Nothing expires by age.
+    same file) that a message moves to on the receive after its `max_receives`-th. A message
+    that is too old goes when a receive comes upon it, and counts until then.
     """
 
     def __init__(
@@ -159,7 +160,9 @@ class SqliteQueue:
             taken: list[Message] = []
             while len(taken) < limit and (group := self._next_group(connection, now)) is not None:
                 for row in self._next_of(connection, group, now, limit - len(taken)):
-                    if self._max_receives is not None and row.receives >= self._max_receives:
+                    if row.sent_at <= now - RETENTION_SECONDS:
+                        self._remove(connection, row)
+                    elif self._max_receives is not None and row.receives >= self._max_receives:
                         self._bury(connection, row, now)
                     else:
                         taken.append(deliver(connection, row, now + visibility_seconds))
@@ -200,10 +203,13 @@ class SqliteQueue:
         return [WaitingRow(*row) for row in rows]
 
     def _bury(self, connection: sqlite3.Connection, row: WaitingRow, now: float) -> None:
-        connection.execute("DELETE FROM queue_messages WHERE seq = ?", (row.seq,))
-        forget_empty_group(connection, self._name, row.grp)
+        self._remove(connection, row)
         new = NewRow(row.grp, row.message_id, row.body, row.sent_at, 0.0 if self._fifo else now, row.receives)
         insert(connection, str(self._dead_letters), new)
+
+    def _remove(self, connection: sqlite3.Connection, row: WaitingRow) -> None:
+        connection.execute("DELETE FROM queue_messages WHERE seq = ?", (row.seq,))
+        forget_empty_group(connection, self._name, row.grp)
 
     def _settle(self, connection: sqlite3.Connection, receipts: Sequence[str]) -> None:
         # The group's lock is open once a FIFO delivery has timed out: who was late must not settle what others may get.
