@@ -101,12 +101,13 @@ class Rig:
         *,
         key: str | None = None,
         streaming: bool = False,
+        open_docs: bool = False,
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, Any] | None = None,
         raw: bytes | None = None,
     ) -> "Answer":
         """Call the HTTP gateway."""
-        serve = http_gateway(self.hub, ask_streaming=streaming)
+        serve = http_gateway(self.hub, ask_streaming=streaming, open_docs=open_docs)
         sent = proxy_event(method, f"/api/v1{path}", body, key=key, headers=headers, query=query, raw=raw)
         return answer_of(serve(sent, context()))
 

@@ -7,7 +7,7 @@ from knowhub.gateways.http.application import http_gateway
 from knowhub.observability import observed
 
 config = settings.Http.load()
-serve = http_gateway(bootstrap.hub(config), ask_streaming=config.ask_streaming)
+serve = http_gateway(bootstrap.hub(config), ask_streaming=config.ask_streaming, open_docs=config.open_docs)
 
 
 @observed

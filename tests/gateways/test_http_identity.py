@@ -80,3 +80,10 @@ def test_a_shared_kb_is_read_by_everybody_and_changed_by_its_members_only(hub: R
     assert hub.http("GET", f"/kb/{shared}", key=bob).json["role"] == "viewer"
     assert hub.http("POST", f"/kb/{shared}/documents", {"title": "t", "text": "x"}, key=bob).status == 403
     assert hub.http("DELETE", f"/kb/{shared}", key=bob).status == 403
+
+
+@pytest.mark.parametrize("path", ["/openapi.json", "/docs"])
+def test_the_interfaces_description_is_open_only_by_setting(hub: Rig, alice: str, path: str) -> None:
+    assert hub.http("GET", path).status == 401
+    assert hub.http("GET", path, key=alice).status == 200
+    assert b"/api/v1/kb/{kb_id}/documents" in hub.http("GET", path, open_docs=True).body

@@ -9,12 +9,13 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from knowhub.errors import InvalidRequest, KnowhubError, NotFound
+from knowhub.gateways.answers import json_answer
 from knowhub.gateways.events import ProxyRequest, check_size, json_body, proxy_request
 from knowhub.gateways.guard import guarded
-from knowhub.gateways.http import ask, documents, jobs, knowledge_bases, search, service
 from knowhub.gateways.http.call import Call
 from knowhub.gateways.http.envelope import envelope, error_answer, headers_of, status_of
 from knowhub.gateways.http.faults import validation_faults
+from knowhub.gateways.http.routes import ROUTES
 from knowhub.gateways.hub import Hub
 from knowhub.gateways.streams import as_stream, joined
 from knowhub.model.principal import Principal
@@ -26,12 +27,13 @@ BUFFERED_SECONDS = 25.0
 
 _NOBODY = Principal("", "", "member", frozenset(), kb_limit=frozenset())
 _OPEN = frozenset({f"{PREFIX}/health"})
+_DESCRIPTION, _BROWSER = f"{PREFIX}/openapi.json", f"{PREFIX}/docs"
 
 
 def application() -> APIGatewayRestResolver:
     """Build the resolver with every route; it holds no state but the call that it is serving."""
     app = APIGatewayRestResolver(enable_validation=True, debug=False)
-    for module in (service, knowledge_bases, documents, jobs, search, ask):
+    for module in ROUTES:
         app.include_router(module.router, prefix=PREFIX)
     app.exception_handler(RequestValidationError)(_invalid(app))
     app.exception_handler(KnowhubError)(_failed(app))
@@ -39,9 +41,10 @@ def application() -> APIGatewayRestResolver:
     return app
 
 
-def http_gateway(hub: Hub, *, ask_streaming: bool) -> Callable[[Mapping[str, Any], Any], Any]:
+def http_gateway(hub: Hub, *, ask_streaming: bool, open_docs: bool = False) -> Callable[[Mapping[str, Any], Any], Any]:
     """Give the function's handler: a dict is answered whole, a generator of bytes is streamed."""
     app = application()
+    open_paths = _OPEN | ({_DESCRIPTION, _BROWSER} if open_docs else frozenset())
 
     def serve(event: Mapping[str, Any], context: Any) -> dict[str, Any] | Iterator[bytes]:
         request_id = hub.identifiers.new("req_")
@@ -52,7 +55,10 @@ def http_gateway(hub: Hub, *, ask_streaming: bool) -> Callable[[Mapping[str, Any
         def act() -> dict[str, Any]:
             nonlocal stream
             request = proxy_request(event)
-            call = Call(hub, _principal(hub, request), request, request_id, seconds)
+            principal = _NOBODY if request.path in open_paths else _principal(hub, request)
+            if request.path in {_DESCRIPTION, _BROWSER}:
+                return _described(app, request, request_id)
+            call = Call(hub, principal, request, request_id, seconds)
             _check_body(request)
             answer = _resolve(app, event, context, call)
             stream = call.stream
@@ -73,9 +79,17 @@ def _is_ask(event: Mapping[str, Any]) -> bool:
 
 
 def _principal(hub: Hub, request: ProxyRequest) -> Principal:
-    if request.path in _OPEN:
-        return _NOBODY
     return hub.identity.authenticate(request.headers.get("authorization"))
+
+
+def _described(app: APIGatewayRestResolver, request: ProxyRequest, request_id: str) -> dict[str, Any]:
+    """Answer the OpenAPI document, or the page that shows it; both are generated when they are asked for."""
+    from knowhub.gateways.http import openapi  # noqa: PLC0415 - what generates it is not loaded to answer anything else
+
+    if request.path == _DESCRIPTION:
+        return json_answer(200, openapi.document(app), request_id)
+    headers = {"Content-Type": "text/html; charset=utf-8", "X-Request-Id": request_id}
+    return {"statusCode": 200, "headers": headers, "body": openapi.page(app), "isBase64Encoded": False}
 
 
 def _check_body(request: ProxyRequest) -> None:

@@ -1,12 +1,16 @@
-"""The OpenAPI document of the HTTP interface, generated from the routes: `python -m knowhub.gateways.http.openapi`."""
+"""The OpenAPI document of the HTTP interface, generated from the routes, and a page to browse it.
+
+`python -m knowhub.gateways.http` writes the document; `infra/openapi.json` is the committed copy.
+"""
 
 import json
-import sys
+from importlib.resources import files
+from inspect import getdoc
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
-from knowhub.gateways.http.application import application
+from knowhub.gateways.http.routes import ROUTES
 from knowhub.gateways.http.schemas import DocumentIn
 from knowhub.version import VERSION
 
@@ -65,6 +69,8 @@ def document(app: APIGatewayRestResolver) -> dict[str, Any]:
             "multipart/form-data": {"schema": _FILE},
         },
     }
+    for unused in ("HTTPValidationError", "ResponseValidationError", "ValidationError"):
+        schemas.pop(unused, None)
     found["paths"]["/api/v1/health"]["get"]["security"] = []
     return found
 
@@ -73,23 +79,37 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
     """Put the error envelope in the place of the generator's own, and name every error that a route may answer."""
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
     answers = operation["responses"]
+    operation["description"] = _docstring(operation["operationId"])
     if "201" in answers or "202" in answers or "204" in answers:
         answers.pop("200", None)
+    answers.pop("422", None)
     described = {"401": "No valid credential", "422": "The request does not fit", "500": "A fault on our side"}
     described |= {"503": "A dependency is away"}
     if "requestBody" in operation or path.endswith("/documents"):
         described |= {"400": "Not JSON", "413": "Over the size limit", "415": "Another content type"}
-    if "{" in path:
+    if operation["operationId"].startswith(("create_", "add_", "delete_")):
+        described |= {"409": "It meets a state that excludes it"}
+    if "{" in path or path.endswith(("/search", "/ask")):
         described |= {"404": "Absent or not readable", "403": "Readable, but not to be changed"}
     if not path.endswith("/health"):
         answers.update({status: {"description": words, "content": error} for status, words in described.items()})
 
 
-def main() -> None:
-    """Write the document to standard output, in a stable form."""
-    json.dump(document(application()), sys.stdout, indent=2, ensure_ascii=False, sort_keys=True)
-    sys.stdout.write("\n")
+def _docstring(operation_id: str) -> str:
+    """Give the docstring of the route's function, whose name begins the operation's id."""
+    name = operation_id.partition("_api_v1_")[0]
+    return next(getdoc(getattr(module, name)) or "" for module in ROUTES if hasattr(module, name))
 
 
-if __name__ == "__main__":
-    main()
+def page(app: APIGatewayRestResolver) -> str:
+    """Give one HTML page that shows the document, with its script and style inside: it loads nothing from elsewhere."""
+    from aws_lambda_powertools.event_handler.openapi.swagger_ui import (  # noqa: PLC0415 - a page that is rarely asked for
+        generate_swagger_html,
+    )
+
+    assets = files("aws_lambda_powertools.event_handler.openapi.swagger_ui")
+    script = (assets / "swagger-ui-bundle.min.js").read_text(encoding="utf-8")
+    style = (assets / "swagger-ui.min.css").read_text(encoding="utf-8")
+    # The document stands inside a script: "</" would end it.
+    spec = json.dumps(document(app)).replace("</", "<\\/")
+    return generate_swagger_html(spec, script, style, "", None)
