@@ -1,7 +1,7 @@
 """The one place that knows concrete classes: settings in, use-cases out.
 
-Adapters are chosen by the scheme of the setting that names their place, and imported only then, so that a function
-loads no client that it does not use.
+Adapters are chosen by the scheme of the setting that names their place. They, and the use-cases, are imported where
+they are built: a function loads nothing that it does not use.
 """
 
 import base64
@@ -10,38 +10,21 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from knowhub.catalog.audit import AuditRows
-from knowhub.catalog.documents import DocumentRows
-from knowhub.catalog.jobs import JobRows
-from knowhub.catalog.knowledge_bases import KnowledgeBaseRows
-from knowhub.catalog.people import PeopleRows
-from knowhub.gateways.hub import Hub
-from knowhub.gateways.queues import Workshop
 from knowhub.ports.blobs import Blobs
 from knowhub.ports.chunk_index import ChunkIndex
 from knowhub.ports.clock import Clock
 from knowhub.ports.identifiers import Identifiers
 from knowhub.ports.queue import Queue
 from knowhub.ports.table import Table
-from knowhub.retrieval.search import Kernel
-from knowhub.services.ask import Ask
-from knowhub.services.audit import Audit
-from knowhub.services.chunk_files import ChunkFiles
-from knowhub.services.document_lists import DocumentLists
-from knowhub.services.documents import Documents, Stores
-from knowhub.services.identity import Identity
-from knowhub.services.ingest import Ingest
-from knowhub.services.jobs import Jobs
-from knowhub.services.knowledge_bases import KnowledgeBases
-from knowhub.services.maintenance import Maintenance
-from knowhub.services.passages import Passages
-from knowhub.services.permissions import Permissions
-from knowhub.services.purge import Purge
-from knowhub.services.reading import Reading
-from knowhub.services.search import Search
 from knowhub.settings import InvalidSettings, Settings
+
+if TYPE_CHECKING:
+    from knowhub.gateways.hub import Hub
+    from knowhub.gateways.queues import Workshop
+
+Port = TypeVar("Port")
 
 
 class SystemClock:
@@ -73,25 +56,62 @@ class Ports:
 
 
 def ports(settings: Settings) -> Ports:
-    """Build the adapters; connections are opened when they are first used."""
+    """Name the adapters; each is built, and its library loaded, when it is first used."""
     clock = SystemClock()
     return Ports(
-        table=_table(settings.table),
-        blobs=_blobs(settings.bucket, settings.public_url, clock),
-        queue=queue(settings.document_queue, clock),
-        index=_index(settings.chunk_index),
+        table=_deferred(lambda: _table(settings.table)),
+        blobs=_deferred(lambda: _blobs(settings.bucket, settings.public_url, clock)),
+        queue=_deferred(lambda: queue(settings.document_queue, clock)),
+        index=_deferred(lambda: _index(settings.chunk_index)),
         clock=clock,
         identifiers=RandomIdentifiers(),
     )
 
 
-def hub(settings: Settings) -> Hub:
+class _Deferred:
+    """Stands in for an adapter until its first use."""
+
+    def __init__(self, build: Callable[[], Any]) -> None:
+        self._build = cache(build)
+
+    def __getattr__(self, name: str) -> Any:
+        member = getattr(self._build(), name)
+        # The next access finds the member here and does not come by again.
+        self.__dict__[name] = member
+        return member
+
+
+def _deferred(build: Callable[[], Port]) -> Port:
+    return cast("Port", _Deferred(build))
+
+
+def hub(settings: Settings) -> "Hub":
     """Build what the http, mcp and a2a functions serve."""
     return hub_of(ports(settings), settings.public_url)
 
 
-def hub_of(use: Ports, public_url: str) -> Hub:
+def hub_of(use: Ports, public_url: str) -> "Hub":
     """Build the hub over given adapters."""
+    from knowhub.catalog.audit import AuditRows
+    from knowhub.catalog.documents import DocumentRows
+    from knowhub.catalog.jobs import JobRows
+    from knowhub.catalog.knowledge_bases import KnowledgeBaseRows
+    from knowhub.catalog.people import PeopleRows
+    from knowhub.gateways.hub import Hub
+    from knowhub.retrieval.search import Kernel
+    from knowhub.services.ask import Ask
+    from knowhub.services.audit import Audit
+    from knowhub.services.chunk_files import ChunkFiles
+    from knowhub.services.document_lists import DocumentLists
+    from knowhub.services.documents import Documents, Stores
+    from knowhub.services.identity import Identity
+    from knowhub.services.jobs import Jobs
+    from knowhub.services.knowledge_bases import KnowledgeBases
+    from knowhub.services.passages import Passages
+    from knowhub.services.permissions import Permissions
+    from knowhub.services.reading import Reading
+    from knowhub.services.search import Search
+
     kbs, documents = KnowledgeBaseRows(use.table), DocumentRows(use.table)
     permissions = Permissions(kbs)
     stores = Stores(documents, JobRows(use.table), use.blobs, use.queue)
@@ -112,13 +132,21 @@ def hub_of(use: Ports, public_url: str) -> Hub:
     )
 
 
-def workshop(settings: Settings) -> Workshop:
+def workshop(settings: Settings) -> "Workshop":
     """Build what the reader and sync functions run."""
     return workshop_of(ports(settings))
 
 
-def workshop_of(use: Ports) -> Workshop:
+def workshop_of(use: Ports) -> "Workshop":
     """Build the background work over given adapters."""
+    from knowhub.catalog.documents import DocumentRows
+    from knowhub.catalog.knowledge_bases import KnowledgeBaseRows
+    from knowhub.gateways.queues import Workshop
+    from knowhub.services.ingest import Ingest
+    from knowhub.services.maintenance import Maintenance
+    from knowhub.services.purge import Purge
+    from knowhub.services.reading import Reading
+
     kbs, documents = KnowledgeBaseRows(use.table), DocumentRows(use.table)
     return Workshop(
         ingest=Ingest(

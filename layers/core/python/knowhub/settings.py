@@ -2,52 +2,78 @@
 
 Where a value names a place, its scheme chooses the adapter: `sqlite:`, `folder:` and `tantivy:` are the embedded
 stores, anything else is the AWS resource of that name. `docs/settings.md` documents every variable.
+
+Plain dataclasses: the sync and reader functions load no validation library.
 """
 
 import os
-from collections.abc import Mapping
-from typing import Self
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, Self
 
 
 class InvalidSettings(Exception):
     """The environment does not fit; the message names each variable and what is wrong with it, never its value."""
 
 
-class Settings(BaseModel):
+def _text(value: str) -> str:
+    return value
+
+
+def _switch(value: str) -> bool:
+    known = {"true": True, "false": False}
+    return known[value.strip().lower()]
+
+
+def _variable(name: str, read: Callable[[str], Any] = _text, default: Any = MISSING) -> Any:
+    """Declare a setting's variable; without a default it must be there and must not be empty."""
+    return field(default=default, metadata={"variable": name, "read": read})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
     """What every function needs."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    table: str = Field(alias="KNOWHUB_TABLE", min_length=1)
-    bucket: str = Field(alias="KNOWHUB_BUCKET", min_length=1)
-    document_queue: str = Field(alias="KNOWHUB_DOCUMENT_QUEUE", min_length=1)
-    chunk_index: str = Field(alias="KNOWHUB_CHUNK_INDEX", min_length=1)
-    public_url: str = Field(default="", alias="PUBLIC_URL")
+    table: str = _variable("KNOWHUB_TABLE")
+    bucket: str = _variable("KNOWHUB_BUCKET")
+    document_queue: str = _variable("KNOWHUB_DOCUMENT_QUEUE")
+    chunk_index: str = _variable("KNOWHUB_CHUNK_INDEX")
+    public_url: str = _variable("PUBLIC_URL", default="")
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None) -> Self:
-        """Read the process environment (or the given one); raises `InvalidSettings`."""
+        """Read the process environment (or the given one); raises `InvalidSettings` with every fault at once."""
         source = os.environ if environment is None else environment
-        try:
-            return cls.model_validate(dict(source))
-        except ValidationError as error:
-            faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-            raise InvalidSettings(faults) from None
+        values: dict[str, Any] = {}
+        faults: list[str] = []
+        for one in fields(cls):
+            try:
+                values[one.name] = _value(one, source.get(one.metadata["variable"], ""))
+            except LookupError as error:
+                faults.append(f"{one.metadata['variable']} {error.args[0]}")
+        if faults:
+            raise InvalidSettings("; ".join(faults))
+        return cls(**values)
+
+    @classmethod
+    def variables(cls) -> frozenset[str]:
+        """Name the variables that this model reads."""
+        return frozenset(one.metadata["variable"] for one in fields(cls))
 
 
+@dataclass(frozen=True, kw_only=True)
 class Http(Settings):
     """The http function: REST, SSE and Dify."""
 
-    ask_streaming: bool = Field(default=False, alias="KNOWHUB_ASK_STREAMING")
-    open_docs: bool = Field(default=False, alias="KNOWHUB_OPEN_DOCS")
+    ask_streaming: bool = _variable("KNOWHUB_ASK_STREAMING", _switch, default=False)
+    open_docs: bool = _variable("KNOWHUB_OPEN_DOCS", _switch, default=False)
 
 
+@dataclass(frozen=True, kw_only=True)
 class Mcp(Settings):
     """The mcp function; `origins` is a comma list of browser origins that may call it."""
 
-    origins: str = Field(default="", alias="KNOWHUB_MCP_ORIGINS")
+    origins: str = _variable("KNOWHUB_MCP_ORIGINS", default="")
 
     @property
     def allowed_origins(self) -> frozenset[str]:
@@ -55,15 +81,30 @@ class Mcp(Settings):
         return frozenset(part.strip().lower() for part in self.origins.split(",") if part.strip())
 
 
+@dataclass(frozen=True, kw_only=True)
 class A2a(Settings):
     """The a2a function."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class Reader(Settings):
     """The reader function."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class Sync(Settings):
     """The sync function."""
 
-    sync_queue: str = Field(alias="KNOWHUB_SYNC_QUEUE", min_length=1)
+    sync_queue: str = _variable("KNOWHUB_SYNC_QUEUE")
+
+
+def _value(one: "Field[Any]", text: str) -> Any:
+    """Read one variable; an empty one counts as absent. Raises `LookupError` with what is wrong."""
+    if not text.strip():
+        if one.default is MISSING:
+            raise LookupError("is missing")
+        return one.default
+    try:
+        return one.metadata["read"](text)
+    except KeyError:
+        raise LookupError("is neither true nor false") from None

@@ -188,4 +188,4 @@ class _Scanner:
 
 
 def _line_starts(lines: list[str]) -> list[int]:
-    return list(accumulate(map(len, lines), lambda start, length: start + length + 1, initial=0))[:-1]
+    return list(accumulate([len(line) + 1 for line in lines[:-1]], initial=0))

@@ -1,7 +1,11 @@
 """Cutting a fence at its lines and a table at its rows, so that every part is whole Markdown by itself."""
 
+import re
+
 from knowhub.chunkers.cutting import Range, cut_lines
 from knowhub.chunkers.markdown_blocks import Block
+
+_SOLID = re.compile(r"\S")
 
 
 def worn_by_parts(text: str, block: Block) -> tuple[str, str] | None:
@@ -9,7 +13,7 @@ def worn_by_parts(text: str, block: Block) -> tuple[str, str] | None:
 
     A fence is opened again with the same marker and info string, and closed; a table repeats its header and delimiter.
     """
-    if block.body >= block.end or text[block.body : block.end].isspace():
+    if block.body >= block.end or not _SOLID.search(text, block.body, block.end):
         return None
     if block.kind == "table":
         return text[block.start : block.body], ""

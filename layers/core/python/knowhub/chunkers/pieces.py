@@ -24,9 +24,11 @@ class PieceBuilder:
     ) -> Piece:
         """Make the piece that owns `start..end`, repeats `overlap` code points before it, and wears added text."""
         first = start - overlap
-        body = self._text[first:end]
-        text = f"{prefix}{body}{suffix}"
-        ends = ((0, len(prefix)), (len(text) - len(suffix), len(text)))
+        text = self._text[first:end]
+        synthetic: tuple[Span, ...] = ()
+        if prefix or suffix:
+            text = f"{prefix}{text}{suffix}"
+            synthetic = _added(len(text), len(prefix), len(suffix))
         return Piece(
             text=text,
             own_spans=(Span(start, end),),
@@ -34,7 +36,7 @@ class PieceBuilder:
             chunk_type=chunk_type,
             header_path=header_path,
             overlap=overlap,
-            synthetic_spans=tuple(Span(*span) for span in ends if span[0] < span[1]),
+            synthetic_spans=synthetic,
         )
 
     def _locate(self, first: int, end: int) -> Locator:
@@ -46,3 +48,9 @@ class PieceBuilder:
         self._line += self._text.count("\n", self._position, position)
         self._position = position
         return self._line
+
+
+def _added(length: int, prefix: int, suffix: int) -> tuple[Span, ...]:
+    """Give the ranges of what was added at either end, without empty ones."""
+    ends = (Span(0, prefix), Span(length - suffix, length))
+    return tuple(span for span in ends if span.start < span.end)

@@ -12,7 +12,7 @@ group is delivered; one `receive` may take several of a group at once. A message
 accepted within the last 5 minutes is dropped silently, whichever group it names and whether or not the first one was
 deleted since. `group` is required and delays are refused.
 
-A message that nobody has settled within `RETENTION_SECONDS` of its send is dropped, wherever it is.
+A message that nobody has settled is dropped some time after its send, dead letters too: at most `RETENTION_SECONDS`.
 
 Every method raises `Retryable` (`Unavailable` in most cases) where the store does not answer, `InvalidRequest` for an
 argument out of its range, and `Internal` where the queue does not exist.
@@ -38,7 +38,7 @@ MAX_WAIT_SECONDS = 20
 """Longest wait of one `receive`."""
 
 RETENTION_SECONDS = 1_209_600
-"""How long a message is kept (14 days, the most that the service offers; `template.yaml` says the same)."""
+"""The longest that a message is kept: 14 days, the service's own limit; `template.yaml` says less for some queues."""
 
 DEDUPLICATION_SECONDS = 300
 """How long a FIFO queue remembers a `deduplication_id`, counted from the send that it accepted."""

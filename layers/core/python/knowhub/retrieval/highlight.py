@@ -8,7 +8,7 @@ from functools import cache
 from knowhub.model.chunk import Span
 from knowhub.retrieval.analysis import STOP_WORDS
 from knowhub.retrieval.tokens import JOINED_TO_THE_LEFT, Range, components, is_run, normalise, scan_ranges
-from knowhub.retrieval.words import bigrams, part_terms, stem, token_forms, whole_term
+from knowhub.retrieval.words import bigrams, stem, stretch_terms, token_forms
 
 # Characters that normalisation leaves as they are, whatever stands beside them: all of ASCII, and the bulk of Chinese
 # and Japanese text. Whatever is missing here is only slower.
@@ -45,17 +45,17 @@ def _matches(token: str, wanted: AbstractSet[str]) -> list[Range]:
     forms = token_forms(token)
     if wanted.isdisjoint(forms.terms):
         return []
-    if len(forms.sequence) == 1 or whole_term(token) in wanted:
+    if len(forms.sequence) == 1 or not wanted.isdisjoint(stretch_terms(token)):
         return [(0, len(token))]
     return list(_inner_matches(token, wanted)) or [(0, len(token))]
 
 
 def _inner_matches(token: str, wanted: AbstractSet[str]) -> Iterator[Range]:
     for component in components(token):
-        if whole_term(token[slice(*component.whole)]) in wanted:
+        if not wanted.isdisjoint(stretch_terms(token[slice(*component.whole)])):
             yield component.whole
         else:
-            yield from (part for part in component.parts if not wanted.isdisjoint(part_terms(token[slice(*part)])))
+            yield from (part for part in component.parts if not wanted.isdisjoint(stretch_terms(token[slice(*part)])))
 
 
 def _located(text: str) -> tuple[str, list[Range] | None]:

@@ -26,6 +26,13 @@ CACHED_LENGTH = 64
 
 _NO_STEM_BEYOND = 40
 
+_SHORTEST_PLURAL = 2
+
+# A longer chain of names is no name: its links are found, the chain as a whole is not. Links come from the cache, which
+# keeps a file of nothing but dots and letters from costing ten times what text costs.
+_LONGEST_NAME = 256
+_SEPARATORS = re.compile(r"[_'.\-]+")
+
 _CONTRACTIONS = frozenset({"t", "ll", "re", "ve", "d", "m"})
 
 # Letters whose accent is part of the letter, so that no decomposition takes it off.
@@ -57,9 +64,14 @@ def bigrams(run: str) -> Tokens:
     return tuple(map(add, run, run[1:])) if len(run) > 1 else (run,)
 
 
-def part_terms(part: str) -> Tokens:
-    """Give the terms of one word or number: its stem, and beside it that of the form without accents."""
-    folded = _cut(fold(part))
+def stretch_terms(text: str) -> Tokens:
+    """Give the terms of a part or of a whole: its stem, and beside it that of the form without accents.
+
+    A whole is stemmed as well, where it is letters only, as a query that spells it in lower case will be.
+    """
+    if text[-1] == "s" and len(text) > _SHORTEST_PLURAL and text[:-1].isupper():
+        text = text[:-1]  # the stemmer would let the plural of DNA be
+    folded = _cut(fold(text))
     if folded.isascii():
         return (stem(folded),)
     plain = _without_accents(folded)
@@ -67,11 +79,6 @@ def part_terms(part: str) -> Tokens:
         return (folded,)
     # A word that is Latin but for its accents is stemmed in both forms, as a query without accents will be.
     return (stem(folded), stem(plain)) if plain.isascii() else (folded, plain)
-
-
-def whole_term(text: str) -> str:
-    """Give the one term of an identifier as it stands."""
-    return _cut(fold(text))
 
 
 def fold(text: str) -> str:
@@ -106,6 +113,8 @@ def cached_forms(token: str) -> Forms:
 
 
 def _word_forms(token: str) -> Forms:
+    if len(token) > _LONGEST_NAME and len(links := _SEPARATORS.split(token)) > 1:
+        return _chain_forms(links)
     if token.isascii():
         if token.isalpha() and (token[1:].islower() or token.isupper() or len(token) == 1):
             word = _cut(token.lower())
@@ -118,6 +127,13 @@ def _word_forms(token: str) -> Forms:
     if "'" in token:
         return _apostrophe_forms(token)
     return _identifier_forms(token)
+
+
+def _chain_forms(links: list[str]) -> Forms:
+    forms = [token_forms(link) for link in links if link]
+    return Forms(
+        tuple(term for link in forms for term in link.terms), tuple(place for link in forms for place in link.sequence)
+    )
 
 
 def _apostrophe_forms(token: str) -> Forms:
@@ -138,14 +154,14 @@ def _identifier_forms(token: str) -> Forms:
     for component in found:
         for part in component.parts:
             text = _slice(token, part)
-            terms += part_terms(text)
+            terms += stretch_terms(text)
             sequence.append(_cut(fold(text)))
         if len(component.parts) > 1:
-            terms.append(whole_term(_slice(token, component.whole)))
+            terms += stretch_terms(_slice(token, component.whole))
         if component.inner is not None:
-            terms.append(whole_term(_slice(token, component.inner)))
+            terms += stretch_terms(_slice(token, component.inner))
     if len(found) > 1:
-        terms.append(whole_term(token))
+        terms += stretch_terms(token)
     return Forms(tuple(terms), tuple(sequence))
 
 

@@ -24,8 +24,8 @@ class SqliteQueue:
     """One named queue in a file that may hold many; safe for any number of threads and processes.
 
     The arguments describe the queue and must be the same wherever it is opened: `dead_letters` names the queue (in the
-    same file) that a message moves to on the receive after its `max_receives`-th. A message
-    that is too old goes when a receive comes upon it, and counts until then.
+    same file) that a message moves to on the receive after its `max_receives`-th. A message is kept for
+    `RETENTION_SECONDS`; one that is older goes when a receive comes upon it, and counts until then.
     """
 
     def __init__(

@@ -9,10 +9,11 @@ import tantivy
 
 from knowhub.errors import SearchUnavailable
 from knowhub.ports.chunk_index import IndexedChunk
+from knowhub.stores.tantivy.codec import check_id, check_number
 from knowhub.stores.tantivy.folder import vector_folder
 from knowhub.stores.tantivy.indexing import Entry, removal
 from knowhub.stores.tantivy.queries import rows_between
-from knowhub.stores.tantivy.schema import MAX_NUMBER, NO_ROW, ROW
+from knowhub.stores.tantivy.schema import DOC_ID, KB_ID, MAX_NUMBER, NO_ROW, REVISION_KEY, ROW, revision_key
 from knowhub.stores.tantivy.snapshot import Snapshot
 from knowhub.stores.tantivy.writer import TextWriter
 
@@ -44,9 +45,21 @@ class ChunkWriter:
         numbers = iter(rows)
         self._text.apply([entry.replacement(NO_ROW if entry.vector is None else next(numbers)) for entry in entries])
 
-    def delete(self, field: str, value: str | int) -> None:
-        """Delete by a value of a field."""
-        self._text.apply([removal(field, value)])
+    def delete_revision(self, doc_id: str, revision: int) -> None:
+        """Delete one revision's chunks."""
+        check_id(doc_id)
+        check_number(revision)
+        self._text.apply([removal(REVISION_KEY, revision_key(doc_id, revision))])
+
+    def delete_document(self, doc_id: str) -> None:
+        """Delete a document's chunks."""
+        check_id(doc_id)
+        self._text.apply([removal(DOC_ID, doc_id)])
+
+    def delete_kb(self, kb_id: int) -> None:
+        """Delete a KB's chunks."""
+        check_number(kb_id)
+        self._text.apply([removal(KB_ID, kb_id)])
 
     def commit(self) -> None:
         """Commit, and compact the vectors where too many are dead."""
@@ -75,8 +88,7 @@ class ChunkWriter:
     def _append(self, vectors: Sequence[tuple[int, Sequence[float]]]) -> list[int]:
         if not vectors:
             return []
-        # numpy is loaded by those only who use vectors.
-        from knowhub.stores.tantivy.vector_log import half_vectors  # noqa: PLC0415 - heavy, and often not needed
+        from knowhub.stores.tantivy.vector_log import half_vectors  # noqa: PLC0415 - loads numpy
 
         halves = half_vectors([vector for _, vector in vectors])
         log = self._opened_log()
@@ -86,7 +98,7 @@ class ChunkWriter:
 
     def _opened_log(self) -> "VectorLog":
         if self._vectors is None:
-            from knowhub.stores.tantivy.vector_log import VectorLog  # noqa: PLC0415 - heavy, and often not needed
+            from knowhub.stores.tantivy.vector_log import VectorLog  # noqa: PLC0415 - loads numpy
 
             self._vectors = VectorLog(self._folder)
         return self._vectors

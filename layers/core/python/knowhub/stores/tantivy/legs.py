@@ -24,7 +24,7 @@ def dense_candidates(
     snapshot: Snapshot, vectors: "VectorRows", leg: DenseLeg, scope: IndexScope, limit: int
 ) -> tuple[Candidate, ...]:
     """Run a leg over the vectors."""
-    from knowhub.stores.tantivy.dense import dense_hits  # noqa: PLC0415 - numpy, for those with vectors only
+    from knowhub.stores.tantivy.dense import dense_hits  # noqa: PLC0415 - loads numpy
 
     hits = dense_hits(snapshot, vectors, leg.vector, scope, limit)
     # Half precision can push a cosine a little beyond its range.

@@ -1,7 +1,7 @@
 """One committed state of the text index, as everything that reads sees it."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import tantivy
 
@@ -49,9 +49,9 @@ class Snapshot:
         """Read an integer field of each hit without its stored part."""
         with engine_failures("be read"):
             values = self._searcher.fast_field_values(field, [address for _, address in hits])
-        if not all(isinstance(value, int) for value in values):
+        if None in values:
             raise damaged(f"{field} is missing")
-        return [int(value) for value in values if value is not None]
+        return cast("list[int]", values)
 
     def stored(self, hits: Sequence[Hit]) -> list[tantivy.Document]:
         """Read the stored part of each hit."""
