@@ -1,0 +1,1 @@
+"""The local host: template.yaml to workers, routes, queues and schedule."""
