@@ -138,8 +138,8 @@ def analyse_query(text: str) -> AnalysedQuery:
 
 
 def _word(token: str) -> _Word:
-    forms = token_forms(token)
-    return _Word(token, forms.terms, forms.sequence, is_run(token), forms.sequence[0] in STOP_WORDS)
+    terms, sequence = token_forms(token)
+    return _Word(token, terms, sequence, is_run(token), sequence[0] in STOP_WORDS)
 
 
 def _distinct(phrases: Iterable[Tokens]) -> tuple[Tokens, ...]:

@@ -42,10 +42,10 @@ def _stop_terms() -> frozenset[str]:
 def _matches(token: str, wanted: AbstractSet[str]) -> list[Range]:
     if is_run(token):
         return [(index, index + len(gram)) for index, gram in enumerate(bigrams(token)) if gram in wanted]
-    forms = token_forms(token)
-    if wanted.isdisjoint(forms.terms):
+    terms, sequence = token_forms(token)
+    if wanted.isdisjoint(terms):
         return []
-    if len(forms.sequence) == 1 or not wanted.isdisjoint(stretch_terms(token)):
+    if len(sequence) == 1 or not wanted.isdisjoint(stretch_terms(token)):
         return [(0, len(token))]
     return list(_inner_matches(token, wanted)) or [(0, len(token))]
 

@@ -8,7 +8,7 @@ import threading
 import unicodedata
 from functools import lru_cache
 from operator import add
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from knowhub.ports.chunk_index import MAX_TOKEN_BYTES
 from knowhub.retrieval.tokens import Range, components, is_run
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from snowballstemmer.english_stemmer import EnglishStemmer
 
 Tokens: TypeAlias = tuple[str, ...]
+
+Forms: TypeAlias = tuple[Tokens, Tokens]
+"""One token's terms, and what stands for it in the sequence, one entry a position. (A named tuple unpacks slower, and
+this is unpacked once for every word that is indexed.)"""
 
 # Some 20 MB when full. A stem costs a hundred times a look-up, and a collection of abstracts has 75,000 distinct words.
 _CACHED_WORDS = 65_536
@@ -44,18 +48,11 @@ _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06
 _stemmers = threading.local()
 
 
-class Forms(NamedTuple):
-    """One token's terms, and what stands for it in the sequence, one entry a position."""
-
-    terms: Tokens
-    sequence: Tokens
-
-
 def token_forms(token: str) -> Forms:
     """Give the terms and the sequence of one token that `scan` found."""
     if is_run(token):
         grams = bigrams(token)
-        return Forms(grams, grams)
+        return grams, grams
     return cached_forms(token) if len(token) <= CACHED_LENGTH else _word_forms(token)
 
 
@@ -118,12 +115,12 @@ def _word_forms(token: str) -> Forms:
     if token.isascii():
         if token.isalpha() and (token[1:].islower() or token.isupper() or len(token) == 1):
             word = _cut(token.lower())
-            return Forms((stem(word),), (word,))
+            return (stem(word),), (word,)
         if "," in token:
             number = (_cut(token.replace(",", "")),)
-            return Forms(number, number)
+            return number, number
         if token[-1] in "+#":
-            return Forms((token.lower(), token[0].lower()), (token.lower(),))
+            return (token.lower(), token[0].lower()), (token.lower(),)
     if "'" in token:
         return _apostrophe_forms(token)
     return _identifier_forms(token)
@@ -131,9 +128,7 @@ def _word_forms(token: str) -> Forms:
 
 def _chain_forms(links: list[str]) -> Forms:
     forms = [token_forms(link) for link in links if link]
-    return Forms(
-        tuple(term for link in forms for term in link.terms), tuple(place for link in forms for place in link.sequence)
-    )
+    return tuple(term for terms, _ in forms for term in terms), tuple(place for _, places in forms for place in places)
 
 
 def _apostrophe_forms(token: str) -> Forms:
@@ -143,7 +138,7 @@ def _apostrophe_forms(token: str) -> Forms:
         return token_forms(head)
     if tail in _CONTRACTIONS and head.isalpha():
         word = _cut(fold(token))
-        return Forms((stem(word),), (word,))
+        return (stem(word),), (word,)
     return _identifier_forms(token)
 
 
@@ -162,7 +157,7 @@ def _identifier_forms(token: str) -> Forms:
             terms += stretch_terms(_slice(token, component.inner))
     if len(found) > 1:
         terms += stretch_terms(token)
-    return Forms(tuple(terms), tuple(sequence))
+    return tuple(terms), tuple(sequence)
 
 
 def _slice(text: str, where: Range) -> str:

@@ -11,13 +11,10 @@ from knowhub.model.document import DocumentDetail, DocumentHead, Loss
 from knowhub.model.knowledge_base import KnowledgeBase
 from knowhub.ports.chunk_index import IndexedChunk
 from knowhub.readers import registry as readers
-from knowhub.retrieval.analysis import analyse
+from knowhub.retrieval.analysis import ANALYSER_VERSION, analyse
 
 READERS_VERSION = 1
 """Goes up with every change of what a reader gives for the same bytes."""
-
-ANALYSER_VERSION = 1
-"""Goes up with every change of the tokens of the same text."""
 
 MAX_CHUNKS = 20_000
 """Chunks of one document; what is over is a loss."""

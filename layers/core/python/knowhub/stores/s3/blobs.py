@@ -25,8 +25,10 @@ _FIRST_PAUSE = 0.1
 class S3Blobs:
     """One bucket. The role needs `s3:ListBucket` too: without it the service answers 403, not 404, for an absent key.
 
-    The client must sign with `s3v4`, or the upload tickets are of no use in newer regions. Its own retries serve whole
-    calls; keys of a delete that failed by themselves are sent again here, up to four times in all.
+    For upload tickets the client must sign with `s3v4` (an older signature is still the default in some regions) and
+    address buckets as `virtual` (else a ticket names the global host, whose redirect of a POST clients may not follow).
+    The client's own retries serve whole calls; keys of a delete that failed by themselves are sent again here, up to
+    four times in all.
     """
 
     def __init__(self, client: "S3Client", bucket: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
