@@ -42,7 +42,7 @@ def s3_client() -> Iterator["S3Client"]:
             region_name=REGION,
             aws_access_key_id="testing",
             aws_secret_access_key="testing",
-            config=Config(signature_version="s3v4"),
+            config=Config(signature_version="s3v4", s3={"addressing_style": "virtual"}),
         )
         try:
             yield client

@@ -30,7 +30,9 @@ class Scripted:
             region_name="eu-central-1",
             aws_access_key_id="testing",
             aws_secret_access_key="testing",
-            config=Config(signature_version="s3v4", retries={"total_max_attempts": 1}),
+            config=Config(
+                signature_version="s3v4", s3={"addressing_style": "virtual"}, retries={"total_max_attempts": 1}
+            ),
         )
         self.stub = Stubber(self.client)
         self.pauses: list[float] = []
@@ -157,7 +159,7 @@ class TestPolicy:
         assert exact.items() <= ticket.fields.items()
         assert set(ticket.fields) - set(exact) == {"policy", "x-amz-signature"}
         assert ticket.fields["x-amz-algorithm"] == "AWS4-HMAC-SHA256"
-        assert ticket.url.startswith("https://bucket.s3.")
+        assert ticket.url.startswith("https://bucket.s3.eu-central-1.")
 
     def test_it_expires_when_the_ticket_says(self, scripted: Scripted) -> None:
         short, long = (

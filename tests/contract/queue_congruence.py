@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs.client import SQSClient
 
 SETTINGS = settings(
-    max_examples=25,
+    max_examples=15,
     stateful_step_count=20,
     deadline=None,
     derandomize=True,

@@ -215,5 +215,9 @@ def _session() -> Any:
 
 
 def _client(service: str) -> Any:
-    make: Callable[[str], Any] = _session().client
-    return make(service)
+    from botocore.config import Config
+
+    # Upload tickets name the bucket's own regional host and are signed with version 4 wherever the stack is.
+    config = Config(signature_version="s3v4", s3={"addressing_style": "virtual"}) if service == "s3" else None
+    make: Callable[..., Any] = _session().client
+    return make(service, config=config)
