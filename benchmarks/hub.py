@@ -112,9 +112,10 @@ def _search(client: httpx.Client, kb_id: int, query: str) -> None:
 def _first_byte(client: httpx.Client, kb_id: int, question: str) -> float:
     began = time.perf_counter()
     with client.stream("POST", f"/api/v1/kb/{kb_id}/ask", json={"question": question}) as answer:
-        next(answer.iter_raw())
+        pieces = answer.iter_raw()
+        next(pieces)
         elapsed = time.perf_counter() - began
-        for _ in answer.iter_raw():
+        for _ in pieces:
             pass
     return elapsed * 1000
 

@@ -25,6 +25,7 @@ from knowhub.gateways.json_rpc import (
     result_body,
 )
 from knowhub.model.principal import Principal
+from knowhub.observability import report
 
 NOT_ACCESSIBLE = -32000
 CONTENT_TYPE = -32005
@@ -85,6 +86,8 @@ def _endpoint(hub: Hub, request: ProxyRequest, request_id: str) -> dict[str, Any
     except RpcError as error:
         return _refusal(error, request_id, rpc_id)
     except KnowhubError as error:
+        if error.code == "INTERNAL" or error.retryable:
+            report("task failed", error, request_id=request_id)
         return _refusal(_outer(error), request_id, rpc_id)
 
 

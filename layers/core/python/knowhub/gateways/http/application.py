@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
@@ -19,6 +20,7 @@ from knowhub.gateways.http.routes import ROUTES
 from knowhub.gateways.hub import Hub
 from knowhub.gateways.streams import as_stream, joined
 from knowhub.model.principal import Principal
+from knowhub.observability import report
 
 PREFIX = "/api/v1"
 STREAMED_SECONDS = 60.0
@@ -115,6 +117,8 @@ def _invalid(app: APIGatewayRestResolver) -> Callable[[RequestValidationError], 
 
 def _failed(app: APIGatewayRestResolver) -> Callable[[KnowhubError], Response[str]]:
     def answer(error: KnowhubError) -> Response[str]:
+        if status_of(error.code) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            report("request failed", error, request_id=app.context["call"].request_id)
         return _error(app, error)
 
     return answer

@@ -14,7 +14,14 @@ ItemT = TypeVar("ItemT")
 class Body(BaseModel):
     """A request body: unknown members are refused, so that a misspelt one is not silently without effect."""
 
-    model_config = ConfigDict(extra="forbid")
+    # Validators are built when a route first needs them: a function's start pays for none.
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+
+class Out(BaseModel):
+    """An answer's body."""
+
+    model_config = ConfigDict(defer_build=True)
 
 
 class ChunkingIn(Body):
@@ -41,7 +48,7 @@ class KnowledgeBaseIn(Body):
     chunking: ChunkingIn = Field(default_factory=ChunkingIn)
 
 
-class KnowledgeBaseOut(BaseModel):
+class KnowledgeBaseOut(Out):
     """A knowledge base as its readers see it."""
 
     kb_id: int
@@ -69,7 +76,7 @@ class DocumentIn(Body):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
-class SubmittedOut(BaseModel):
+class SubmittedOut(Out):
     """A document that was taken in; the job tells when it is read."""
 
     doc_id: str
@@ -77,7 +84,7 @@ class SubmittedOut(BaseModel):
     status: str
 
 
-class LossOut(BaseModel):
+class LossOut(Out):
     """Something that could not be carried over."""
 
     code: str
@@ -85,7 +92,7 @@ class LossOut(BaseModel):
     detail: str
 
 
-class DocumentOut(BaseModel):
+class DocumentOut(Out):
     """A document as its readers see it."""
 
     doc_id: str
@@ -108,7 +115,7 @@ class DocumentOut(BaseModel):
     updated_at: str
 
 
-class ChunkOut(BaseModel):
+class ChunkOut(Out):
     """One chunk of a document's visible revision."""
 
     chunk_id: str
@@ -120,7 +127,7 @@ class ChunkOut(BaseModel):
     locator: dict[str, Any]
 
 
-class Page(BaseModel, Generic[ItemT]):
+class Page(Out, Generic[ItemT]):
     """One page: `total` is null where it is not counted, `next_cursor` null at the end."""
 
     items: list[ItemT]
@@ -130,7 +137,7 @@ class Page(BaseModel, Generic[ItemT]):
     next_cursor: str | None
 
 
-class JobOut(BaseModel):
+class JobOut(Out):
     """Background work."""
 
     job_id: str
@@ -163,14 +170,14 @@ class SearchIn(KbSearchIn):
     kb_ids: Annotated[list[KbId], Field(max_length=1000)] | None = None
 
 
-class HighlightOut(BaseModel):
+class HighlightOut(Out):
     """A range of the hit's text in code points."""
 
     start: int
     end: int
 
 
-class HitOut(BaseModel):
+class HitOut(Out):
     """One chunk that was found."""
 
     rank: int
@@ -190,7 +197,7 @@ class HitOut(BaseModel):
     observed_at: str | None
 
 
-class SearchOut(BaseModel):
+class SearchOut(Out):
     """What a search found, best first."""
 
     query: str
@@ -218,7 +225,7 @@ class AskIn(KbAskIn):
     kb_ids: Annotated[list[KbId], Field(max_length=1000)] | None = None
 
 
-class HealthOut(BaseModel):
+class HealthOut(Out):
     """That the function runs, and its version."""
 
     status: str

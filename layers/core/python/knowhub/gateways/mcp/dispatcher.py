@@ -9,6 +9,7 @@ from knowhub.gateways.json_rpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT
 from knowhub.gateways.mcp.arguments import check_arguments
 from knowhub.gateways.mcp.tools import BY_NAME, TOOLS
 from knowhub.model.principal import Principal
+from knowhub.observability import report
 from knowhub.version import VERSION
 
 LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -55,6 +56,8 @@ def _call(hub: Hub, principal: Principal, request: RpcRequest, request_id: str) 
     except InvalidRequest as error:
         raise RpcError(INVALID_PARAMS, f"{tool.name}: {error.message}") from error
     except KnowhubError as error:
+        if error.code == "INTERNAL" or error.retryable:
+            report("tool failed", error, tool=tool.name, request_id=request_id)
         if error.code == "INTERNAL":
             raise RpcError(INTERNAL_ERROR, "internal error") from error
         return _result({"error": error.code}, failed=True)
