@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from knowhub.bootstrap import workshop_of
+from knowhub.bootstrap import hub_of, workshop_of
 from knowhub.errors import Unavailable
+from knowhub.ports.blobs import Blobs
 from knowhub.ports.queue import OutgoingMessage
 from knowhub.services.ingest import MAX_ATTEMPTS
 from knowhub.services.work import Work
@@ -159,6 +160,23 @@ def test_a_superseded_revision_is_never_shown_and_its_job_is_cancelled(hub: Rig,
     assert hub.http("GET", f"/jobs/{first['job_id']}", key=alice).json["state"] == "cancelled"
     hub.drain()
     assert texts(hub, alice, kb) == ["new walrus"]
+    assert len(hub.ports.blobs.list("").keys) == 3
+
+
+def test_a_document_that_comes_while_its_kb_is_deleted_leaves_nothing_behind(hub: Rig, alice: str, kb: int) -> None:
+    def delete_the_kb(name: str) -> None:
+        if name == "put":
+            hub.http("DELETE", f"/kb/{kb}", key=alice)
+            hub.drain()
+
+    whole = hub.hub
+    hub.hub = hub_of(replace(hub.ports, blobs=cast("Blobs", Watched(hub.ports.blobs, delete_the_kb))), "")
+    add(hub, alice, kb, "a walrus")
+    hub.hub = whole
+    hub.drain()
+    assert hub.ports.blobs.list("").keys == ()
+    hub.clock.seconds += 601
+    assert hub.workshop.maintenance.sweep() == 0
 
 
 def test_a_dependency_that_is_away_is_waited_for(hub: Rig, alice: str, kb: int) -> None:
@@ -170,7 +188,7 @@ def test_a_dependency_that_is_away_is_waited_for(hub: Rig, alice: str, kb: int) 
             raise Unavailable("away")
 
     with watched(hub, away):
-        for _ in range(MAX_ATTEMPTS - 1):
+        for _ in range(3 * MAX_ATTEMPTS):
             assert set(read_now(hub, work)) == {work}
     assert read_now(hub, work) == {}
     assert texts(hub, alice, kb) == ["a walrus"]

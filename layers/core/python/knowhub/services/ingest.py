@@ -77,7 +77,8 @@ class Ingest:
             try:
                 begun = self._write(work)
             except Exception as error:  # noqa: BLE001 - one document's failure, of any kind, must not take the batch along
-                self._give_up_or_retry(work, error, failed)
+                if self._comes_back(work, error):
+                    failed[work] = error
             else:
                 if begun is not None:
                     written[work] = begun
@@ -88,14 +89,15 @@ class Ingest:
     def _publish(self, written: dict[Work, Begun], failed: dict[Work, Exception]) -> None:
         try:
             self._index.refresh()
-        except Retryable as error:
-            failed.update(dict.fromkeys(written, error))
+        except Exception as error:  # noqa: BLE001 - as above
+            failed.update({work: error for work in written if self._comes_back(work, error)})
             return
         for work, begun in written.items():
             try:
                 self._flip(work, begun)
             except Exception as error:  # noqa: BLE001 - as above
-                failed[work] = error
+                if self._comes_back(work, error):
+                    failed[work] = error
 
     def _write(self, work: Work) -> Begun | None:
         """Read, cut and index one revision; None where it is not wanted any more."""
@@ -119,6 +121,8 @@ class Ingest:
         kb = self._kbs.get(work.kb_id)
         detail = self._documents.detail(work.doc_id, work.revision)
         if kb is None or kb.deleted or detail is None:
+            # It came in while its KB was deleted, too late for the purge that ran: that one goes round again.
+            self._queue.send([Work("purge_kb", work.kb_id).message()])
             return None
         now = iso(self._clock.now())
         if head.attempts >= MAX_ATTEMPTS:
@@ -140,10 +144,10 @@ class Ingest:
         if head is None or not _wanted(head, work):
             self._take_back(work)
             return
-        if head.visible_revision:
+        if work.revision > 1:
             # Sent before the flip, so that no kill can lose it: a purge that comes too early leaves what is visible.
-            old = Work("purge_revision", work.kb_id, work.doc_id, head.visible_revision)
-            self._queue.send([old.message(OLD_REVISION_SECONDS)])
+            older = Work("purge_older_revisions", work.kb_id, work.doc_id, work.revision)
+            self._queue.send([older.message(OLD_REVISION_SECONDS)])
         now = iso(self._clock.now())
         flipped = replace(
             head,
@@ -161,28 +165,39 @@ class Ingest:
             self._documents.commit(writes.transition(head, flipped, begun.kb.list_shards, *more, *ended))
         except ConditionFailed:
             self._flip(work, begun)
-            return
 
     def _take_back(self, work: Work) -> None:
         self._index.delete_revision(work.doc_id, work.revision)
         self._index.refresh()
         self._files.delete(derived_prefix(work.kb_id, work.doc_id, work.revision))
 
-    def _give_up_or_retry(self, work: Work, error: Exception, failed: dict[Work, Exception]) -> None:
-        """Record a failure that reading again can't mend; leave any other to the queue until attempts run out."""
-        final = isinstance(error, KnowhubError) and not isinstance(error, (Retryable, Internal, NotFound))
-        report("reading failed", error, doc_id=work.doc_id, revision=work.revision, final=final)
-        head = self._documents.head(work.doc_id)
-        if head is None or not _wanted(head, work):
-            return
-        if not final and (isinstance(error, Retryable) or head.attempts < MAX_ATTEMPTS):
-            failed[work] = error
-            return
-        kb = self._kbs.get(work.kb_id)
-        if kb is None:
-            return
+    def _comes_back(self, work: Work, error: Exception) -> bool:
+        """Record a failure that reading again can't mend; tell whether the message is to come back instead.
+
+        A dependency that is away is waited for, however long: that attempt is not counted. What else fails comes back
+        until its attempts run out.
+        """
+        report("reading failed", error, doc_id=work.doc_id, revision=work.revision)
+        try:
+            return self._settled(work, error)
+        except KnowhubError as other:
+            report("the failure could not be recorded", other, doc_id=work.doc_id)
+            return True
+
+    def _settled(self, work: Work, error: Exception) -> bool:
+        head, kb = self._documents.head(work.doc_id), self._kbs.get(work.kb_id)
+        if head is None or kb is None or not _wanted(head, work):
+            return False
+        if isinstance(error, Retryable):
+            forgiven = replace(head, attempts=max(head.attempts - 1, 0), version=head.version + 1)
+            self._documents.commit(writes.transition(head, forgiven, kb.list_shards))
+            return True
+        final = isinstance(error, KnowhubError) and not isinstance(error, (Internal, NotFound))
+        if not final and head.attempts < MAX_ATTEMPTS:
+            return True
         self._take_back(work)
         self._fail(head, kb, error.message if isinstance(error, KnowhubError) else "Reading failed unexpectedly")
+        return False
 
     def _fail(self, head: DocumentHead, kb: KnowledgeBase, reason: str) -> None:
         """End a pending revision with its reason; an older visible one stays as it is."""

@@ -4,7 +4,7 @@ from knowhub.catalog import document_writes as writes
 from knowhub.catalog.documents import DocumentRows
 from knowhub.catalog.knowledge_bases import KnowledgeBaseRows
 from knowhub.errors import ConditionFailed
-from knowhub.model.document import DocumentDetail, DocumentHead
+from knowhub.model.document import DocumentHead
 from knowhub.model.times import iso
 from knowhub.ports.blobs import Blobs
 from knowhub.ports.chunk_index import ChunkIndex
@@ -45,13 +45,13 @@ class Purge:
             self._knowledge_base(work)
         elif work.kind == "purge_document":
             self._document(work)
-        elif work.kind == "purge_revision":
-            self._revisions(work, [work.revision])
+        elif work.kind == "purge_older_revisions":
+            self._revisions(work, below=work.revision)
             self._index.refresh()
 
     def _document(self, work: Work) -> None:
         """Remove a tombstone's content; a document that came back since loses its unused revisions only."""
-        self._revisions(work, [detail.revision for detail in self._documents.revisions(work.doc_id)])
+        self._revisions(work)
         head = self._documents.head(work.doc_id)
         if head is not None and head.deleted:
             self._index.delete_document(work.doc_id)
@@ -68,23 +68,23 @@ class Purge:
             # It came back in the meantime: its new revision is another matter, and its row is not ours to change.
             return
 
-    def _revisions(self, work: Work, revisions: list[int]) -> None:
+    def _revisions(self, work: Work, below: int | None = None) -> None:
+        """Remove the revisions that nothing shows or waits for; the latest one stays, for what it says of a failure."""
         head = self._documents.head(work.doc_id)
-        kept = set() if head is None or head.deleted else {head.visible_revision, head.pending_revision}
-        keep_keys = {detail.raw_key for detail in self._documents.revisions(work.doc_id) if detail.revision in kept}
-        for revision in revisions:
-            if revision in kept or (head is not None and not head.deleted and revision == head.last_revision):
+        live = head is not None and not head.deleted
+        used = (
+            {head.visible_revision, head.pending_revision, head.last_revision} if head is not None and live else set()
+        )
+        details = self._documents.revisions(work.doc_id)
+        used_keys = {detail.raw_key for detail in details if detail.revision in used}
+        for detail in details:
+            if detail.revision in used or (below is not None and detail.revision >= below):
                 continue
-            detail = self._documents.detail(work.doc_id, revision)
-            self._index.delete_revision(work.doc_id, revision)
-            self._files.delete(derived_prefix(work.kb_id, work.doc_id, revision))
-            if detail is not None:
-                self._raw(detail, keep_keys)
-                self._documents.forget_detail(work.doc_id, revision)
-
-    def _raw(self, detail: DocumentDetail, keep: set[str]) -> None:
-        if detail.raw_key not in keep:
-            self._blobs.delete([detail.raw_key])
+            self._index.delete_revision(work.doc_id, detail.revision)
+            self._files.delete(derived_prefix(work.kb_id, work.doc_id, detail.revision))
+            if detail.raw_key not in used_keys:
+                self._blobs.delete([detail.raw_key])
+            self._documents.forget_detail(work.doc_id, detail.revision)
 
     def _knowledge_base(self, work: Work) -> None:
         kb = self._kbs.get(work.kb_id)

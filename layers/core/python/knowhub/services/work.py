@@ -8,12 +8,12 @@ from typing import Literal, cast, get_args
 from knowhub.errors import InvalidRequest
 from knowhub.ports.queue import OutgoingMessage
 
-Kind = Literal["read", "purge_revision", "purge_document", "purge_kb"]
+Kind = Literal["read", "purge_older_revisions", "purge_document", "purge_kb"]
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One piece of work: read a revision, or remove what is left of a revision, a document or a KB."""
+    """One piece of work: read a revision, or remove what nothing shows any more."""
 
     kind: Kind
     kb_id: int
