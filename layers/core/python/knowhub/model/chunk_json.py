@@ -1,30 +1,31 @@
-"""Chunks as JSON objects: the one form in which stored chunks are kept."""
+"""Chunks as JSON objects: the one form in which stored chunks are kept, in files and in engines."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from knowhub.model.chunk import Chunk, Locator
 
+_CHUNK_MEMBERS = tuple(field.name for field in fields(Chunk))
+_LOCATOR_MEMBERS = tuple(field.name for field in fields(Locator))
 
-def locator_members(locator: Locator) -> dict[str, object]:
+
+def locator_members(locator: Locator) -> dict[str, Any]:
     """Give a locator's members, those that its format lacks left out."""
-    return {name: value for name, value in asdict(locator).items() if value is not None}
+    return {name: value for name in _LOCATOR_MEMBERS if (value := getattr(locator, name)) is not None}
 
 
 def encode_chunk(chunk: Chunk) -> str:
-    """Write a chunk as one line of JSON."""
-    members = {**asdict(chunk), "metadata": dict(chunk.metadata), "locator": locator_members(chunk.locator)}
-    return json.dumps(members, ensure_ascii=False, separators=(",", ":"))
+    """Write a chunk as one line of JSON; raises `TypeError` or `ValueError` for metadata that is not JSON."""
+    members = {name: value for name in _CHUNK_MEMBERS if (value := getattr(chunk, name)) is not None}
+    members |= {"locator": locator_members(chunk.locator), "metadata": dict(chunk.metadata)}
+    return json.dumps(members, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def decode_chunk(text: str) -> Chunk:
-    """Read what `encode_chunk` wrote."""
+    """Read what `encode_chunk` wrote; raises `ValueError`, `KeyError` or `TypeError` for anything else."""
     members: dict[str, Any] = json.loads(text)
-    return Chunk(**{**members, "locator": _locator(members["locator"])})
-
-
-def _locator(members: Mapping[str, Any]) -> Locator:
-    boxes = members.get("boxes")
-    return Locator(**{**members, "boxes": None if boxes is None else tuple(tuple(box) for box in boxes)})
+    place: dict[str, Any] = members.pop("locator")
+    if "boxes" in place:
+        place["boxes"] = tuple(tuple(box) for box in place["boxes"])
+    return Chunk(locator=Locator(**place), **members)

@@ -1,29 +1,21 @@
 """What the engine stores and splits: chunks as JSON, tokens as text, and the limits of both."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import fields
-from typing import Any
 
 from knowhub.errors import InvalidRequest
-from knowhub.model.chunk import Chunk, Locator
+from knowhub.model import chunk_json
+from knowhub.model.chunk import Chunk
 from knowhub.ports.chunk_index import MAX_ID_BYTES, MAX_TOKEN_BYTES
 from knowhub.stores.tantivy.failures import damaged
 from knowhub.stores.tantivy.schema import MAX_NUMBER
 
-_CHUNK_FIELDS = tuple(field.name for field in fields(Chunk))
-_LOCATOR_FIELDS = tuple(field.name for field in fields(Locator))
 _LONGEST_CHARACTER = 4
 
 
 def encode_chunk(chunk: Chunk) -> bytes:
     """Write a chunk as JSON; raises `InvalidRequest` for metadata that is not."""
-    members = {name: value for name in _CHUNK_FIELDS if (value := getattr(chunk, name)) is not None}
-    members["locator"] = {
-        name: value for name in _LOCATOR_FIELDS if (value := getattr(chunk.locator, name)) is not None
-    }
     try:
-        text = json.dumps(members, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = chunk_json.encode_chunk(chunk)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidRequest(f"The metadata of chunk {chunk.chunk_id} is not JSON") from error
     # A reader may hand over half a surrogate pair from a broken document; it is stored as it is.
@@ -33,11 +25,7 @@ def encode_chunk(chunk: Chunk) -> bytes:
 def decode_chunk(stored: bytes) -> Chunk:
     """Read a chunk back; raises `SearchUnavailable` where the stored bytes are no chunk."""
     try:
-        members: dict[str, Any] = json.loads(stored.decode("utf-8", "surrogatepass"))
-        place: dict[str, Any] = members.pop("locator")
-        if "boxes" in place:
-            place["boxes"] = tuple(tuple(box) for box in place["boxes"])
-        return Chunk(locator=Locator(**place), **members)
+        return chunk_json.decode_chunk(stored.decode("utf-8", "surrogatepass"))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise damaged("a stored chunk is unreadable", error) from error
 
