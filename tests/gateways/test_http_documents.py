@@ -128,7 +128,7 @@ def test_a_document_that_does_not_fit_is_a_422_with_its_place(
 
 
 def test_bytes_that_are_no_format_we_read_are_a_415(hub: Rig, alice: str, kb: int) -> None:
-    answer = multipart(hub, alice, kb, [('name="file"; filename="a.pdf"', b"%PDF-1.7 ...")])
+    answer = multipart(hub, alice, kb, [('name="file"; filename="a.png"', b"\x89PNG\r\n\x1a\n....")])
     assert (answer.status, answer.code) == (415, "UNSUPPORTED_MEDIA_TYPE")
 
 

@@ -23,6 +23,10 @@ from knowhub.settings import InvalidSettings, Settings
 if TYPE_CHECKING:
     from knowhub.gateways.hub import Hub
     from knowhub.gateways.queues import Workshop
+    from knowhub.services.documents import Documents
+    from knowhub.services.identity import Identity
+    from knowhub.services.permissions import Permissions
+    from knowhub.services.uploads import Uploads
 
 Port = TypeVar("Port")
 
@@ -96,32 +100,29 @@ def hub_of(use: Ports, public_url: str) -> "Hub":
     from knowhub.catalog.documents import DocumentRows
     from knowhub.catalog.jobs import JobRows
     from knowhub.catalog.knowledge_bases import KnowledgeBaseRows
-    from knowhub.catalog.people import PeopleRows
     from knowhub.gateways.hub import Hub
     from knowhub.retrieval.search import Kernel
     from knowhub.services.ask import Ask
     from knowhub.services.audit import Audit
     from knowhub.services.chunk_files import ChunkFiles
     from knowhub.services.document_lists import DocumentLists
-    from knowhub.services.documents import Documents, Stores
-    from knowhub.services.identity import Identity
     from knowhub.services.jobs import Jobs
     from knowhub.services.knowledge_bases import KnowledgeBases
     from knowhub.services.passages import Passages
     from knowhub.services.permissions import Permissions
-    from knowhub.services.reading import Reading
     from knowhub.services.search import Search
 
     kbs, documents = KnowledgeBaseRows(use.table), DocumentRows(use.table)
     permissions = Permissions(kbs)
-    stores = Stores(documents, JobRows(use.table), use.blobs, use.queue)
-    library = Documents(stores, permissions, Reading(), use.clock, use.identifiers)
+    library = _library(use, permissions)
+    uploads = _uploads(use, library)
     search = Search(Kernel(use.index), permissions, documents)
     return Hub(
-        identity=Identity(PeopleRows(use.table), use.clock, use.identifiers),
+        identity=_identity(use),
         audit=Audit(AuditRows(use.table), use.clock, use.identifiers),
         knowledge_bases=KnowledgeBases(kbs, permissions, use.queue, use.clock),
         documents=library,
+        uploads=uploads,
         document_lists=DocumentLists(documents, kbs, permissions),
         passages=Passages(library, ChunkFiles(use.blobs)),
         jobs=Jobs(JobRows(use.table), permissions),
@@ -144,6 +145,7 @@ def workshop_of(use: Ports) -> "Workshop":
     from knowhub.gateways.queues import Workshop
     from knowhub.services.ingest import Ingest
     from knowhub.services.maintenance import Maintenance
+    from knowhub.services.permissions import Permissions
     from knowhub.services.purge import Purge
     from knowhub.services.reading import Reading
 
@@ -159,7 +161,41 @@ def workshop_of(use: Ports) -> "Workshop":
             clock=use.clock,
         ),
         purge=Purge(documents=documents, kbs=kbs, blobs=use.blobs, queue=use.queue, index=use.index, clock=use.clock),
+        uploads=_uploads(use, _library(use, Permissions(kbs))),
         maintenance=Maintenance(documents, kbs, use.queue, use.clock),
+    )
+
+
+def _identity(use: Ports) -> "Identity":
+    from knowhub.catalog.people import PeopleRows
+    from knowhub.services.identity import Identity
+
+    return Identity(PeopleRows(use.table), use.clock, use.identifiers)
+
+
+def _library(use: Ports, permissions: "Permissions") -> "Documents":
+    from knowhub.catalog.documents import DocumentRows
+    from knowhub.catalog.jobs import JobRows
+    from knowhub.services.documents import Documents, Stores
+    from knowhub.services.reading import Reading
+
+    stores = Stores(DocumentRows(use.table), JobRows(use.table), use.blobs, use.queue)
+    return Documents(stores, permissions, Reading(), use.clock, use.identifiers)
+
+
+def _uploads(use: Ports, library: "Documents") -> "Uploads":
+    from knowhub.catalog.jobs import JobRows
+    from knowhub.catalog.uploads import UploadRows
+    from knowhub.services.uploads import Uploads
+
+    return Uploads(
+        rows=UploadRows(use.table),
+        jobs=JobRows(use.table),
+        blobs=use.blobs,
+        documents=library,
+        identity=_identity(use),
+        clock=use.clock,
+        identifiers=use.identifiers,
     )
 
 

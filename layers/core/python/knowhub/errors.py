@@ -15,6 +15,7 @@
     |   `-- Unavailable       a dependency is away          UNAVAILABLE
     |       `-- SearchUnavailable                           SEARCH_UNAVAILABLE
     |-- Unreadable            the document can't be read    UNREADABLE_DOCUMENT
+    |-- SourceFailed          look at what is imported      SOURCE_FAILED
     `-- Internal              report it                     INTERNAL
 
 `message` is written for the caller and may travel; the exception's `__cause__` and the log hold the inside.
@@ -121,6 +122,16 @@ class Unreadable(KnowhubError):
     """A document's bytes can't be turned into chunks; reading them again would fail again."""
 
     code = "UNREADABLE_DOCUMENT"
+
+
+class SourceFailed(KnowhubError):
+    """What lies outside of the hub was not given: `detail` has its `reason`, a stable word, and whether it passes.
+
+    `detail["transient"]` tells whether a later try may succeed, `detail["retry_after"]` in how many seconds where the
+    other side asked for that. An address that is refused and one that does not answer look the same.
+    """
+
+    code = "SOURCE_FAILED"
 
 
 class Internal(KnowhubError):

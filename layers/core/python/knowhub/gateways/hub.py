@@ -12,6 +12,7 @@ from knowhub.services.jobs import Jobs
 from knowhub.services.knowledge_bases import KnowledgeBases
 from knowhub.services.passages import Passages
 from knowhub.services.search import Search
+from knowhub.services.uploads import Uploads
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Hub:
     audit: Audit
     knowledge_bases: KnowledgeBases
     documents: Documents
+    uploads: Uploads
     document_lists: DocumentLists
     passages: Passages
     jobs: Jobs

@@ -4,12 +4,14 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote_plus
 
 from knowhub.errors import InvalidRequest
 from knowhub.observability import report
 from knowhub.services.ingest import Ingest
 from knowhub.services.maintenance import Maintenance
 from knowhub.services.purge import Purge
+from knowhub.services.uploads import Uploads
 from knowhub.services.work import Work, parse
 
 
@@ -19,6 +21,7 @@ class Workshop:
 
     ingest: Ingest
     purge: Purge
+    uploads: Uploads
     maintenance: Maintenance
 
 
@@ -32,8 +35,8 @@ def document_queue_gateway(workshop: Workshop) -> Callable[[Mapping[str, Any], A
         works: dict[str, Work] = {}
         for record in event.get("Records", ()):
             try:
-                works[str(record["messageId"])] = parse(json.loads(record["body"]))
-            except (InvalidRequest, ValueError, KeyError, TypeError, AttributeError) as error:
+                works[str(record["messageId"])] = _work(json.loads(record["body"]))
+            except (InvalidRequest, ValueError, LookupError, TypeError, AttributeError) as error:
                 report("unknown message", error, message_id=record.get("messageId"))
         failed = _run(workshop, works)
         return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
@@ -65,8 +68,20 @@ def _run(workshop: Workshop, works: Mapping[str, Work]) -> list[str]:
         if work.kind == "read":
             continue
         try:
-            workshop.purge.run(work)
+            if work.kind == "take_upload":
+                workshop.uploads.arrived(work.doc_id)
+            else:
+                workshop.purge.run(work)
         except Exception as error:  # noqa: BLE001 - one piece of work's failure must not take the batch along
-            report("purge failed", error, kind=work.kind, kb_id=work.kb_id, doc_id=work.doc_id)
+            report("work failed", error, kind=work.kind, kb_id=work.kb_id, doc_id=work.doc_id)
             failed.add(work)
     return [message_id for message_id, work in works.items() if work in failed]
+
+
+def _work(body: Any) -> Work:
+    """Read a message of ours, or S3's notice that a file has arrived under `uploads/`."""
+    records = body.get("Records")
+    if not isinstance(records, list):
+        return parse(body)
+    # S3 writes one record a notice, and the key as a form does.
+    return Work("take_upload", 0, unquote_plus(records[0]["s3"]["object"]["key"]))

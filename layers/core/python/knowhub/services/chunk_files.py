@@ -32,6 +32,10 @@ class ChunkFiles:
         # Only "\n" ends a record: a text may hold other line ends, such as U+2028, unescaped.
         return [decode_chunk(line) for line in data.decode().split("\n") if line]
 
+    def read_text(self, kb_id: int, doc_id: str, revision: int) -> str:
+        """Read the extracted text; raises `NotFound` where the revision's files are gone."""
+        return self._blobs.get(f"{derived_prefix(kb_id, doc_id, revision)}text.txt").decode()
+
     def delete(self, prefix: str) -> None:
         """Remove every blob under a prefix."""
         while True:

@@ -86,11 +86,14 @@ class Documents:
         self._clock = clock
         self._identifiers = identifiers
 
-    def submit(self, principal: Principal, kb_id: int, submission: Submission) -> Submitted:
+    def submit(
+        self, principal: Principal, kb_id: int, submission: Submission, *, job_id: str | None = None
+    ) -> Submitted:
         """Keep a document's bytes and queue its reading; what is returned survives a kill of every process.
 
         With an external id the same document is updated: equal content under an equal fingerprint changes
-        nothing. Raises `UnsupportedMediaType` for bytes that no reader takes.
+        nothing. `job_id` names a job that was announced before. Raises `UnsupportedMediaType` for bytes that no reader
+        takes.
         """
         kb = self.writable(principal, kb_id)
         self._reading.check(submission.data, submission.name, submission.content_type)
@@ -99,9 +102,9 @@ class Documents:
             old = self._stores.documents.head(doc_id)
             same = self._unchanged(old, submission, kb)
             if same is not None:
-                return self._nothing_to_do(principal, same)
+                return self._nothing_to_do(principal, same, job_id)
             try:
-                return self._accept(principal, kb, doc_id, old, submission)
+                return self._accept(principal, kb, doc_id, old, submission, job_id=job_id)
             except ConditionFailed:
                 continue
         raise Conflict("The document is being changed by others", {"doc_id": doc_id})
@@ -166,11 +169,11 @@ class Documents:
         same = old.content_hash == content_hash(new) and old.fingerprint == self._reading.fingerprint(kb)
         return old if same and not latest_failed else None
 
-    def _nothing_to_do(self, principal: Principal, head: DocumentHead) -> Submitted:
-        if head.pending_revision and head.job_id is not None:
+    def _nothing_to_do(self, principal: Principal, head: DocumentHead, job_id: str | None) -> Submitted:
+        if head.pending_revision and head.job_id is not None and job_id in {None, head.job_id}:
             return Submitted(head.doc_id, head.job_id, head.status)
         now = iso(self._clock.now())
-        job = self._new_job(principal, head.kb_id, head.doc_id, now)
+        job = self._new_job(principal, head.kb_id, head.doc_id, job_id, now)
         self._stores.jobs.create(replace(job, state="completed", done=1, started_at=now, finished_at=now))
         return Submitted(head.doc_id, job.job_id, head.status)
 
@@ -181,11 +184,13 @@ class Documents:
         doc_id: str,
         old: DocumentHead | None,
         submission: Submission,
+        *,
+        job_id: str | None,
     ) -> Submitted:
         now = iso(self._clock.now())
         raw_key = f"raw/{kb.kb_id}/{doc_id}/{hashlib.sha256(submission.data).hexdigest()}"
         self._stores.blobs.put(raw_key, submission.data, content_type=submission.content_type)
-        job = self._new_job(principal, kb.kb_id, doc_id, now)
+        job = self._new_job(principal, kb.kb_id, doc_id, job_id, now)
         head = self._next_head(kb, doc_id, old, submission, job_id=job.job_id, now=now)
         detail = DocumentDetail(
             doc_id=doc_id,
@@ -232,9 +237,9 @@ class Documents:
             version=(old.version if old else 0) + 1,
         )
 
-    def _new_job(self, principal: Principal, kb_id: int, doc_id: str, now: str) -> Job:
+    def _new_job(self, principal: Principal, kb_id: int, doc_id: str, job_id: str | None, now: str) -> Job:
         return Job(
-            job_id=self._identifiers.new("job_"),
+            job_id=job_id or self._identifiers.new("job_"),
             kind="read",
             state="pending",
             kb_id=kb_id,

@@ -61,6 +61,13 @@ class Identity:
         self._people.set_password(user.user_id, changed.password_hash)
         return changed
 
+    def on_behalf_of(self, user_id: str, kb_id: int) -> Principal:
+        """Give the principal for work that a user started earlier on one KB, with the rights that it has now."""
+        user = self._people.user(user_id)
+        if user is None or user.disabled:
+            raise Unauthenticated("The user who started this is gone")
+        return Principal(user.user_id, user.username, user.role, frozenset({"write"}), None, frozenset({kb_id}))
+
     def issue_key(
         self,
         user_id: str,

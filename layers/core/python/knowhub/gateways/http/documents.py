@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from knowhub.gateways.http.call import call_of
 from knowhub.gateways.http.paging import PageSize, page_bounds, page_shape
-from knowhub.gateways.http.schemas import ChunkOut, DocumentOut, Page, SubmittedOut
+from knowhub.gateways.http.schemas import ChunkOut, ContentOut, DocumentOut, Page, SubmittedOut
 from knowhub.gateways.http.submissions import submission_of
 from knowhub.gateways.shapes import chunk_shape, document_row_shape, document_shape
 from knowhub.services.document_lists import DocumentQuery
@@ -93,3 +93,22 @@ def list_chunks(
     items: list[dict[str, Any]] = [chunk_shape(chunk) for chunk in found.chunks]
     end = skip + len(items)
     return Page[ChunkOut](**page_shape(what, bounds, items, found.total, str(end) if end < found.total else None))
+
+
+@router.get("/documents/<doc_id>/content", tags=["Documents"], summary="Read a document's extracted text")
+def get_content(
+    doc_id: str,
+    start: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int, Query(ge=1, le=1_000_000)] = 100_000,
+) -> ContentOut:
+    """Give a range of the text after preprocessing; it is empty before the document is ready."""
+    call = call_of(router)
+    found = call.hub.passages.text(call.principal, doc_id, start=start, limit=limit)
+    return ContentOut(
+        doc_id=doc_id,
+        revision=found.document.head.visible_revision,
+        start=found.start,
+        end=found.start + len(found.text),
+        total=found.total,
+        text=found.text,
+    )

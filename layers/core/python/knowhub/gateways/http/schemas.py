@@ -76,6 +76,39 @@ class DocumentIn(Body):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
+class UploadIn(Body):
+    """A file that is about to be uploaded."""
+
+    filename: Title
+    size: Annotated[int, Field(ge=1, le=100 * 1024 * 1024)]
+    content_type: Annotated[str, StringConstraints(min_length=1, max_length=200)] = "application/octet-stream"
+    title: Title | None = None
+    external_id: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
+    url: Url | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class UploadOut(Out):
+    """Where and how to send the file, and the job that tells when it is read."""
+
+    upload_id: str
+    job_id: str
+    url: str
+    fields: dict[str, str]
+    expires_at: str
+
+
+class ContentOut(Out):
+    """A range of a document's extracted text, in code points; locators point into the whole of it."""
+
+    doc_id: str
+    revision: int
+    start: int
+    end: int
+    total: int
+    text: str
+
+
 class SubmittedOut(Out):
     """A document that was taken in; the job tells when it is read."""
 

@@ -1,0 +1,43 @@
+"""Routes of uploads: files too large for a request body."""
+
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from knowhub.gateways.http.call import call_of
+from knowhub.gateways.http.schemas import UploadIn, UploadOut
+from knowhub.model.times import iso
+from knowhub.services.uploads import Announced
+
+router = Router()
+
+
+@router.post(
+    "/kb/<kb_id>/uploads",
+    tags=["Documents"],
+    summary="Get a ticket to upload a file of up to 100 MB",
+    responses={201: {"description": "Granted", "content": {"application/json": {"model": UploadOut}}}},
+)
+def create_upload(kb_id: int, body: UploadIn) -> Response[UploadOut]:
+    """Give an address and fields: POST them as multipart form data, then the file as the field `file`."""
+    call = call_of(router)
+    announced = Announced(
+        title=body.title or body.filename,
+        name=body.filename,
+        content_type=body.content_type,
+        size=body.size,
+        external_id=body.external_id,
+        url=body.url,
+        metadata=body.metadata,
+    )
+    call.hub.audit.record(call.principal, "document_upload", call.request_id, kb_id=kb_id)
+    granted = call.hub.uploads.grant(call.principal, kb_id, announced)
+    out = UploadOut(
+        upload_id=granted.upload_id,
+        job_id=granted.job_id,
+        url=granted.ticket.url,
+        fields=dict(granted.ticket.fields),
+        expires_at=iso(granted.ticket.expires_at),
+    )
+    return Response(HTTPStatus.CREATED, "application/json", out)
