@@ -102,3 +102,42 @@ def test_any_bytes_are_decoded_or_refused(data: bytes) -> None:
         return
     assert "\r" not in decoded.text
     assert "\0" not in decoded.text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [(JAPANESE + "①㈱髙", "cp932"), (KOREAN + "똠방각하", "cp949"), (TRADITIONAL * 2 + "嘅咗", "big5hkscs")],
+)
+def test_characters_of_a_vendor_are_read_with_the_vendors_encoding(text: str, encoding: str) -> None:
+    decoded = decode(text.encode(encoding))
+    assert (decoded.text, decoded.encoding) == (text, encoding)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"), [(SIMPLIFIED, "gb18030"), (TRADITIONAL, "big5"), (JAPANESE, "euc_jp"), (KOREAN, "euc_kr")]
+)
+def test_a_text_that_is_cut_off_within_a_character_keeps_its_encoding(text: str, encoding: str) -> None:
+    decoded = decode((text.rstrip("\n.") * 4).encode(encoding)[:-1])
+    assert decoded.encoding == encoding
+    assert [loss.code for loss in decoded.losses] == ["UNDECODABLE_BYTES"]
+
+
+def test_a_declared_encoding_is_followed_unless_the_bytes_tell_another() -> None:
+    assert decode("é".encode("latin-1"), "iso8859-2").encoding == "iso8859-2"
+    assert decode(SIMPLIFIED.encode(), "cp932").encoding == "utf-8"
+    assert decode(b"\xef\xbb\xbfabc", "gb18030").encoding == "utf-8"
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\u200b", "\u202e", "\u2066", "\ufeff"])
+def test_invisible_characters_are_text(mark: str) -> None:
+    assert decode(f"a{mark}b".encode()).text == f"a{mark}b"
+
+
+def test_half_a_surrogate_pair_in_bytes_is_a_loss() -> None:
+    decoded = decode(SIMPLIFIED.encode() * 3 + b"\xed\xa0\x80")
+    assert decoded.encoding == "utf-8"
+    assert decoded.losses
+
+
+def test_a_line_of_many_megabytes_is_decoded() -> None:
+    assert len(decode((SIMPLIFIED.strip() * 100_000).encode("gb18030")).text) == 100_000 * len(SIMPLIFIED.strip())

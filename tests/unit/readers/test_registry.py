@@ -43,12 +43,7 @@ def test_the_type_decides_then_the_extension(name: str, content_type: str | None
 @pytest.mark.parametrize(
     ("data", "media_type"),
     [
-        (b"%PDF-1.7\n%\xe2\xe3", "application/pdf"),
-        (b"\n\xff\n%PDF-1.4", "application/pdf"),
         (archive("a.txt"), "application/zip"),
-        (archive("[Content_Types].xml", "word/document.xml"), "wordprocessingml"),
-        (archive("xl/workbook.xml"), "spreadsheetml"),
-        (archive("ppt/presentation.xml"), "presentationml"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 50, "ole-storage"),
         (b"\x89PNG\r\n\x1a\n\0", "image/png"),
         (b"\xff\xd8\xff\xe0", "image/jpeg"),
@@ -118,7 +113,7 @@ def test_markdown_with_nothing_but_front_matter_fails() -> None:
 
 def test_a_reader_can_be_asked_for_by_name() -> None:
     assert registry.read(b"# x", name="a.txt", reader_name="markdown").chunker_name == "markdown"
-    with pytest.raises(InvalidRequest, match="markdown, text"):
+    with pytest.raises(InvalidRequest, match="known are .*markdown, .*text"):
         registry.read(b"# x", name="a.txt", reader_name="magic")
 
 

@@ -26,16 +26,20 @@ class EmptyDocument(Unreadable):
 
 @dataclass(frozen=True, slots=True)
 class ChunkOptions:
-    """Sizes in code points, and the two modes that change what is kept together.
+    """Sizes in code points (JSON: bytes), and what changes where a chunker cuts.
 
-    `preserve_lines` (fixed chunker only) packs whole lines, for text with one record a line. `trim_whitespace` gives up
-    white space at the edges of the document, of every line and of every chunk.
+    `preserve_lines` (fixed and JSON) is for text with one record a line; the first `header_lines` of it name the
+    fields, and the fixed chunker repeats them at the head of later chunks. `trim_whitespace` gives up white space at
+    the edges of the document, of every line and of every chunk (not for JSON). `separators` (recursive) are the
+    caller's own, by rank; None means those of the chunker.
     """
 
     size: int = DEFAULT_SIZE
     overlap: int = 0
     preserve_lines: bool = False
     trim_whitespace: bool = False
+    header_lines: int = 0
+    separators: tuple[str, ...] | None = None
 
     @property
     def later_budget(self) -> int:

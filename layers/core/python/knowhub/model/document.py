@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from knowhub.model.knowledge_base import Chunking
+
 DocumentStatus = Literal["pending", "reading", "ready", "failed", "deleting"]
 
 
@@ -14,6 +16,18 @@ class Loss:
     code: str
     where: str
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How a document is read where that is not its KB's default: None and empty mean the default.
+
+    `transformers` are as their registry names them, in the order in which they run.
+    """
+
+    chunking: Chunking | None = None
+    transformers: tuple[Mapping[str, object], ...] = ()
+    reader: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +80,4 @@ class DocumentDetail:
     losses: tuple[Loss, ...] = ()
     loss_count: int = 0
     error: str | None = None
+    options: ReadingOptions = field(default_factory=ReadingOptions)

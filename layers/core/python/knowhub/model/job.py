@@ -3,12 +3,17 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from knowhub.model.document import Loss
+
 JobState = Literal["pending", "running", "completed", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A unit of work: counts of its items, times in ISO 8601 UTC, the error in words for a person."""
+    """A unit of work: counts of its items, times in ISO 8601 UTC, the error in words for a person.
+
+    `losses` are the first of `loss_count` things that could not be carried over.
+    """
 
     job_id: str
     kind: str
@@ -23,3 +28,5 @@ class Job:
     error: str | None = None
     started_at: str | None = None
     finished_at: str | None = None
+    losses: tuple[Loss, ...] = ()
+    loss_count: int = 0

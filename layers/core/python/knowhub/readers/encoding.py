@@ -39,17 +39,36 @@ class Decoded:
     losses: tuple[Loss, ...] = ()
 
 
-def decode(data: bytes) -> Decoded:
-    """Decode a text document; raises `UnsupportedMediaType` where the bytes are no text."""
+def decode(data: bytes, declared: str | None = None) -> Decoded:
+    """Decode a text document; raises `UnsupportedMediaType` where the bytes are no text.
+
+    `declared` is the encoding that the document or its sender names, as Python spells it. It comes right behind a byte
+    order mark, but bytes that are not in it, and tell another encoding without a loss, are believed more.
+    """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _finish(data[len(mark) :], encoding)
+    if declared is None or _cannot_be(declared, data):
+        return _by_evidence(data)
+    stated = _finish(data, declared)
+    if not stated.losses:
+        return stated
+    told = _by_evidence(data)
+    return stated if told.losses else told
+
+
+def _by_evidence(data: bytes) -> Decoded:
     has_nulls = b"\x00" in data[:SAMPLE_BYTES]
     if has_nulls:
         return _finish(data, _utf16_by_nulls(data) or "utf-8")
     if _decodes(data, "utf-8"):
         return _finish(data, "utf-8")
     return _finish(data, by_legibility(data) or ("utf-8" if _is_nearly_utf8(data) else "cp1252"))
+
+
+def _cannot_be(declared: str, data: bytes) -> bool:
+    """Whether a text is said to be UTF-16 or UTF-32, in which most bytes decode, but lacks the nulls of its marks."""
+    return declared.startswith(("utf-16", "utf-32")) and b"\x00" not in data[:SAMPLE_BYTES]
 
 
 def _finish(data: bytes, encoding: str) -> Decoded:

@@ -6,8 +6,12 @@ that every text of its language is full of.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 SAMPLE_BYTES = 16 * 1024
+_MOST_BROKEN = 0.02
+"""Share of the characters beyond ASCII that may be broken."""
+_BROKEN_LEAST = 0.1
 _LEGIBLE = 0.6
 """Share of the characters beyond ASCII that must be usual ones; names and rare signs are the rest."""
 
@@ -16,36 +20,62 @@ _LEGIBLE = 0.6
 class _Script:
     """What a text in this encoding looks like: `usual` characters make it up, `frequent` ones recur in any of it.
 
-    `least` is the share of frequent characters without which it is not believed.
+    `least` is the share of frequent characters without which it is not believed. `wider` is the vendor's encoding that
+    has more characters in the same places; it is named only where a text needs one of them.
     """
 
     encoding: str
+    wider: str
     usual: Callable[[str], bool]
     frequent: frozenset[str]
     least: float
 
 
 def by_legibility(data: bytes) -> str | None:
-    """Choose the encoding whose text is the most legible, ties in the order of the contract; None where none is."""
+    """Choose the encoding whose text is the most legible, ties in the order of the contract; None where none is.
+
+    Where no encoding has all of the bytes, one that lacks a few of them will do: files are cut off, or patched.
+    """
+    return _best(data, _whole) or _best(data, _nearly_whole)
+
+
+def _best(data: bytes, decoded: "_Decode") -> str | None:
     best, best_score = None, 0.0
     for script in _scripts():
-        score = _score(data, script)
-        if score > best_score:
-            best, best_score = script.encoding, score
+        for encoding in (script.encoding, script.wider):
+            text = decoded(data, encoding)
+            if text is None:
+                continue
+            score = _score(text, script, script.least if decoded is _whole else max(script.least, _BROKEN_LEAST))
+            if score > best_score:
+                best, best_score = encoding, score
+            break
     return best
 
 
-def _score(data: bytes, script: _Script) -> float:
+_Decode: TypeAlias = Callable[[bytes, str], str | None]
+
+
+def _whole(data: bytes, encoding: str) -> str | None:
     try:
-        text = data.decode(script.encoding)
+        return data.decode(encoding)
     except UnicodeDecodeError:
-        return 0.0
+        return None
+
+
+def _nearly_whole(data: bytes, encoding: str) -> str | None:
+    text = data.decode(encoding, errors="replace")
+    beyond = sum(char > "\x7f" for char in text)
+    return text if text.count("\ufffd") <= _MOST_BROKEN * beyond else None
+
+
+def _score(text: str, script: _Script, least: float) -> float:
     beyond = [char for char in text if char > "\x7f"][:SAMPLE_BYTES]
     if not beyond:
         return 0.0
     usual = sum(map(script.usual, beyond)) / len(beyond)
     frequent = sum(char in script.frequent for char in beyond) / len(beyond)
-    return usual / 2 + frequent if usual >= _LEGIBLE and frequent >= script.least else 0.0
+    return usual / 2 + frequent if usual >= _LEGIBLE and frequent >= least else 0.0
 
 
 _PUNCTUATION = "，。、：；？！（）《》“”「」　"
@@ -62,11 +92,11 @@ _HANGUL = "이다는에의가을를하고은로지사한기도어리자아나인
 def _scripts() -> tuple[_Script, ...]:
     """List the encodings in the contract's order; only simplified Chinese is believed without frequent characters."""
     return (
-        _Script("gb18030", _is_simplified, frozenset(_SIMPLIFIED + _PUNCTUATION), 0.0),
-        _Script("big5", _is_traditional, frozenset(_TRADITIONAL + _PUNCTUATION), 0.1),
-        _Script("shift_jis", _is_japanese, frozenset(_KANA), 0.15),
-        _Script("euc_jp", _is_japanese, frozenset(_KANA), 0.15),
-        _Script("euc_kr", _is_korean, frozenset(_HANGUL), 0.15),
+        _Script("gb18030", "gb18030", _is_simplified, frozenset(_SIMPLIFIED + _PUNCTUATION), 0.0),
+        _Script("big5", "big5hkscs", _is_traditional, frozenset(_TRADITIONAL + _PUNCTUATION), 0.1),
+        _Script("shift_jis", "cp932", _is_japanese, frozenset(_KANA), 0.15),
+        _Script("euc_jp", "euc_jis_2004", _is_japanese, frozenset(_KANA), 0.15),
+        _Script("euc_kr", "cp949", _is_korean, frozenset(_HANGUL), 0.15),
     )
 
 

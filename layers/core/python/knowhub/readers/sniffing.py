@@ -1,4 +1,9 @@
-"""Formats that their first bytes tell, whatever the name says."""
+"""Formats that their first bytes tell, whatever the name says; of archives, what they declare of themselves."""
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+from knowhub.readers import archive_types, doc_types
 
 _SIGNATURES: tuple[tuple[bytes, int, str], ...] = (
     (b"%PDF-", 0, "application/pdf"),
@@ -33,12 +38,8 @@ _SIGNATURES: tuple[tuple[bytes, int, str], ...] = (
 _TEXT_LIKE = frozenset({"application/x-bzip2", "audio/mpeg", "video/mp4", "image/webp", "audio/wav", "application/ogg"})
 """Types whose signature is made of letters that may begin a text as well; these need a byte that no text has."""
 
-_ZIP_FORMATS: tuple[tuple[bytes, str], ...] = (
-    (b"word/", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-    (b"xl/", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-    (b"ppt/", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
-    (b"mimetypeapplication/epub+zip", "application/epub+zip"),
-    (b"mimetypeapplication/vnd.oasis.opendocument.", "application/vnd.oasis.opendocument"),
+_CONTAINERS: MappingProxyType[str, Callable[[bytes], str]] = MappingProxyType(
+    {"application/zip": archive_types.media_type, "application/x-ole-storage": doc_types.media_type}
 )
 _HEAD_BYTES = 4096
 _PDF_HEADER_BYTES = 1024
@@ -50,7 +51,8 @@ def sniff(data: bytes) -> str | None:
     head = data[:_HEAD_BYTES]
     for signature, offset, media_type in _SIGNATURES:
         if head.startswith(signature, offset) and (media_type not in _TEXT_LIKE or _has_binary(head)):
-            return _zip_format(data) if media_type == "application/zip" else media_type
+            inside = _CONTAINERS.get(media_type)
+            return media_type if inside is None else inside(data)
     return "application/pdf" if _is_late_pdf(head) else None
 
 
@@ -62,9 +64,3 @@ def _is_late_pdf(head: bytes) -> bool:
     """Whether a PDF header follows bytes that are no text."""
     at = head.find(b"%PDF-", 0, _PDF_HEADER_BYTES)
     return at > 0 and any(byte > 127 or byte == 0 for byte in head[: at + 64])  # noqa: PLR2004 - beyond ASCII
-
-
-def _zip_format(data: bytes) -> str:
-    """Tell office formats by the names in the archive's local headers and directory, without inflating anything."""
-    names = data[:_HEAD_BYTES] + data[-_HEAD_BYTES:]
-    return next((media_type for mark, media_type in _ZIP_FORMATS if mark in names), "application/zip")

@@ -1,20 +1,23 @@
 """Reading: a revision's bytes to text, pieces and what they are found by; pure, so that a retry gives the same."""
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from knowhub.chunkers import registry as chunkers
 from knowhub.chunkers.options import ChunkOptions
 from knowhub.model.chunk import Chunk, Piece, chunk_id
-from knowhub.model.document import DocumentDetail, DocumentHead, Loss
+from knowhub.model.document import DocumentDetail, DocumentHead, Loss, ReadingOptions
 from knowhub.model.knowledge_base import KnowledgeBase
 from knowhub.ports.chunk_index import IndexedChunk
 from knowhub.readers import registry as readers
 from knowhub.retrieval.analysis import ANALYSER_VERSION, analyse
+from knowhub.services.cutting import cut, warnings
+from knowhub.transformers import registry as transformers
 
-READERS_VERSION = 1
-"""Goes up with every change of what a reader gives for the same bytes."""
+READERS_VERSION = 2
+"""Goes up with every change of what a reader or a transformer gives for the same bytes."""
 
 MAX_CHUNKS = 20_000
 """Chunks of one document; what is over is a loss."""
@@ -36,13 +39,22 @@ class Outcome:
 class Reading:
     """Reads with the registered readers and chunkers."""
 
+    def __init__(self, isolated: readers.Isolated | None = None) -> None:
+        """Keep the process that reads binary and archive formats, which only who reads them has."""
+        self._isolated = isolated
+
     def read(self, data: bytes, head: DocumentHead, detail: DocumentDetail, kb: KnowledgeBase) -> Outcome:
         """Read one revision; raises the reader's or the chunker's error where that can't be done."""
-        read = readers.read(data, name=detail.name, content_type=detail.content_type)
-        strategy = kb.chunking.strategy or read.chunker_name
-        options = ChunkOptions(kb.chunking.size, kb.chunking.overlap, preserve_lines=read.preserve_lines)
-        pieces = chunkers.chunker(strategy)(read.text, options)
-        losses = list(read.losses)
+        read = readers.read(
+            data,
+            name=detail.name,
+            content_type=detail.content_type,
+            reader_name=detail.options.reader,
+            isolated=self._isolated,
+        )
+        chunking = detail.options.chunking or kb.chunking
+        text, pieces = cut(read, chunking, transformers.build(detail.options.transformers))
+        losses = [*read.losses, *warnings(read, chunking)]
         if len(pieces) > MAX_CHUNKS:
             left_out = f"{len(pieces) - MAX_CHUNKS} of {len(pieces)} chunks"
             where = f"from line {pieces[MAX_CHUNKS].locator.line_start}"
@@ -52,18 +64,21 @@ class Reading:
             indexed(_chunk(head, detail, metadata, number, piece), detail.name)
             for number, piece in enumerate(pieces[:MAX_CHUNKS], start=1)
         ]
-        return Outcome(read.text, chunks, tuple(losses), metadata)
+        return Outcome(text, chunks, tuple(losses), metadata)
 
     def check(self, data: bytes, name: str, content_type: str) -> None:
         """Raise `UnsupportedMediaType` for bytes that no reader takes, from their first bytes alone."""
         readers.detect(data, name=name, content_type=content_type)
 
-    def fingerprint(self, kb: KnowledgeBase) -> str:
-        """Describe all that decides a KB's chunks beside the content: readers, chunking, analysis, by version."""
-        options = ChunkOptions(size=kb.chunking.size, overlap=kb.chunking.overlap)
-        names = chunkers.names() if kb.chunking.strategy is None else (kb.chunking.strategy,)
-        cut = [chunkers.fingerprint(name, options) for name in names]
-        described = "|".join([str(READERS_VERSION), *cut, str(ANALYSER_VERSION)])
+    def fingerprint(self, kb: KnowledgeBase, reading: ReadingOptions) -> str:
+        """Describe all that decides a document's chunks beside its content: readers, chunking, analysis, by version."""
+        chunking = reading.chunking or kb.chunking
+        options = ChunkOptions(size=chunking.size, overlap=chunking.overlap)
+        names = chunkers.names() if chunking.strategy is None else (chunking.strategy,)
+        rules = [chunkers.fingerprint(name, options) for name in names]
+        described = json.dumps(
+            [READERS_VERSION, reading.reader, [dict(one) for one in reading.transformers], rules, ANALYSER_VERSION]
+        )
         return hashlib.sha256(described.encode()).hexdigest()[:16]
 
 

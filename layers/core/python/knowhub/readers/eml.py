@@ -1,0 +1,113 @@
+"""The mail reader: headers and body as text, attachments as files of their own."""
+
+import email
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from email.errors import MessageError
+from email.header import decode_header, make_header
+from email.message import Message
+from email.utils import parsedate_to_datetime
+
+from knowhub.errors import Unreadable, UnsupportedMediaType
+from knowhub.model.document import Loss
+from knowhub.model.extraction import Attachment, ReadDocument
+from knowhub.readers import encoding
+from knowhub.readers.caps import cap
+from knowhub.readers.eml_parts import Parts, collect
+
+LIBRARIES = ("email.*", "quopri", "base64", "selectolax.*")
+
+_SHOWN = ("From", "To", "Cc", "Date", "Subject")
+_LONGEST_HEADER = 2_000
+_LONGEST_TITLE = 200
+_SUPERSETS = {"gb2312": "gb18030", "gbk": "gb18030", "us-ascii": "utf-8", "iso-8859-1": "cp1252", "latin-1": "cp1252"}
+"""What mail programs mean by the names that they write."""
+_SOFT_BREAK = re.compile(r"(?<!--) \n(?!>)")
+
+
+def read(data: bytes, name: str) -> ReadDocument:
+    """Read a message: sender, receivers, date and subject, then the plain text, or where there is none the HTML.
+
+    Attached files and messages are `attachments`; until somebody reads them each is a loss `ATTACHMENT_NOT_READ` with
+    its name. Raises `Unreadable` where there is neither a body nor a subject.
+    """
+    message = email.message_from_bytes(data)
+    parts = collect(message)
+    bodies, losses = [], list(parts.losses)
+    for part in parts.bodies:
+        text, lost = _body(part, name)
+        bodies.append(text)
+        losses.extend(lost)
+    heads = {each: text for each in _SHOWN if (text := _header(message, each))}
+    body = "\n\n".join(text.strip("\n") for text in bodies if text.strip())
+    if not body and not heads.get("Subject"):
+        raise Unreadable("the message has no text", {"reason": "NO_TEXT"})
+    lines = "".join(f"{each}: {text}\n" for each, text in heads.items())
+    text, cut = cap(f"{lines}\n{body}\n" if lines else f"{body}\n")
+    return ReadDocument(
+        text,
+        "fixed",
+        title=heads.get("Subject", "")[:_LONGEST_TITLE] or None,
+        metadata=_metadata(message, heads),
+        losses=(*losses, *_unread(parts), *cut),
+        attachments=tuple(parts.attachments),
+    )
+
+
+def _unread(parts: Parts) -> Iterator[Loss]:
+    for attachment in parts.attachments:
+        yield Loss("ATTACHMENT_NOT_READ", _named(attachment), f"{len(attachment.data)} bytes are not read with it")
+
+
+def _named(attachment: Attachment) -> str:
+    return f"attachment {attachment.name!r}"
+
+
+def _body(part: Message, name: str) -> tuple[str, tuple[Loss, ...]]:
+    raw = part.get_payload(decode=True)
+    data = raw if isinstance(raw, bytes) else b""
+    if not data.strip():
+        return "", ()
+    try:
+        text, losses = _decoded(part, data)
+        if part.get_content_subtype() != "html":
+            return _unwrapped(part, text), losses
+        from knowhub.readers.registry import reader  # noqa: PLC0415 - the registry names this module's reader in turn
+
+        read = reader("html")(text.encode(), name)
+    except (UnsupportedMediaType, Unreadable) as error:
+        return "", (Loss("PART_NOT_READ", part.get_content_type(), error.message),)
+    return read.text, (*losses, *read.losses)
+
+
+def _decoded(part: Message, data: bytes) -> tuple[str, tuple[Loss, ...]]:
+    """Decode by what the part says of itself if that holds, else by evidence."""
+    said = (part.get_content_charset() or "").lower()
+    with suppress(UnicodeDecodeError, LookupError, ValueError):
+        if said:
+            return data.decode(_SUPERSETS.get(said, said)).replace("\r\n", "\n").replace("\r", "\n"), ()
+    decoded = encoding.decode(data)
+    return decoded.text, decoded.losses
+
+
+def _unwrapped(part: Message, text: str) -> str:
+    """Join the lines that a mail program broke for the way, where it says that it marks them (RFC 3676)."""
+    return _SOFT_BREAK.sub(" ", text) if part.get_param("format") == "flowed" else text
+
+
+def _header(message: Message, name: str) -> str:
+    """Give a header as text on one line; nothing where there is none."""
+    raw = str(message.get(name, ""))[:_LONGEST_HEADER]
+    try:
+        text = str(make_header(decode_header(raw)))
+    except (MessageError, LookupError, ValueError):
+        text = raw
+    return " ".join(text.encode(errors="replace").decode().split())
+
+
+def _metadata(message: Message, heads: dict[str, str]) -> dict[str, object]:
+    found: dict[str, object] = {each.lower(): text for each, text in heads.items() if each != "Date"}
+    with suppress(ValueError, TypeError, OverflowError):
+        found["date"] = parsedate_to_datetime(str(message["Date"])).isoformat()
+    return found

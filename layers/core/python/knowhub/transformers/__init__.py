@@ -1,0 +1,1 @@
+"""What changes a text before it is cut, or its pieces afterwards."""

@@ -1,0 +1,154 @@
+"""What the mail reader makes of messages: headers, one body, and files that are documents of their own."""
+
+from email.message import EmailMessage
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
+
+import pytest
+
+from knowhub.errors import Unreadable
+from knowhub.model.extraction import ReadDocument
+from knowhub.readers import eml as reader
+
+
+def read(data: bytes | EmailMessage) -> ReadDocument:
+    return reader.read(data if isinstance(data, bytes) else data.as_bytes(), "a.eml")
+
+
+def mail(body: str = "Hello\n", **headers: str) -> EmailMessage:
+    message = EmailMessage()
+    for name, value in headers.items():
+        message[name.replace("_", "-")] = value
+    message.set_content(body)
+    return message
+
+
+def test_headers_and_text_are_read_and_kept_as_metadata() -> None:
+    message = mail(
+        "Grüße\naus Köln\n",
+        From="Jürgen Müller <j@mail.example>",
+        To="team@mail.example",
+        Subject="Über uns: 会议",
+        Date="Mon, 02 Mar 2026 10:00:00 +0100",
+        X_Other="not shown",
+    )
+    document = read(message)
+    assert document.text == (
+        "From: Jürgen Müller <j@mail.example>\nTo: team@mail.example\nDate: Mon, 02 Mar 2026 10:00:00 +0100\n"
+        "Subject: Über uns: 会议\n\nGrüße\naus Köln\n"
+    )
+    assert document.title == "Über uns: 会议"
+    assert document.metadata == {
+        "from": "Jürgen Müller <j@mail.example>",
+        "to": "team@mail.example",
+        "subject": "Über uns: 会议",
+        "date": "2026-03-02T10:00:00+01:00",
+    }
+
+
+def test_attachments_are_documents_of_their_own_and_losses_until_they_are_read() -> None:
+    message = mail(Subject="s")
+    message.add_attachment(b"%PDF-1.7", maintype="application", subtype="pdf", filename="Plän.pdf")
+    message.add_attachment("a,b\n", subtype="csv", filename="C:\\folder\\table.csv")
+    document = read(message)
+    found = [(each.name, each.content_type, each.data) for each in document.attachments]
+    assert found == [("Plän.pdf", "application/pdf", b"%PDF-1.7"), ("table.csv", "text/csv", b"a,b\n")]
+    assert [(loss.code, loss.where) for loss in document.losses] == [
+        ("ATTACHMENT_NOT_READ", "attachment 'Plän.pdf'"),
+        ("ATTACHMENT_NOT_READ", "attachment 'table.csv'"),
+    ]
+    assert "a,b" not in document.text
+
+
+def test_a_forwarded_message_is_an_attachment() -> None:
+    message = mail("see below\n", Subject="outer")
+    message.add_attachment(mail("inner text\n", Subject="inner"))
+    document = read(message)
+    assert document.text == "Subject: outer\n\nsee below\n"
+    assert [(each.name, each.content_type) for each in document.attachments] == [("inner.eml", "message/rfc822")]
+    assert b"inner text" in document.attachments[0].data
+
+
+def test_of_two_forms_of_one_text_the_plain_one_is_read() -> None:
+    message = mail("plain words\n", Subject="s")
+    message.add_alternative("<p>marked words</p>", subtype="html")
+    document = read(message)
+    assert document.text == "Subject: s\n\nplain words\n"
+    assert document.attachments == ()
+
+
+def test_a_message_with_html_alone_is_read_as_a_page() -> None:
+    message = EmailMessage()
+    message["Subject"] = "s"
+    message.set_content("<html><body><p>marked <b>words</b></p><script>no()</script></body></html>", subtype="html")
+    text = read(message).text
+    assert "marked" in text
+    assert "words" in text
+    assert "no()" not in text
+    assert "<p>" not in text
+
+
+def test_files_within_the_marked_up_form_are_not_lost() -> None:
+    message = mail("plain\n", Subject="s")
+    message.add_alternative("<p>marked</p>", subtype="html")
+    alternatives = message.get_payload()
+    assert isinstance(alternatives, list)
+    marked = alternatives[1]
+    assert isinstance(marked, EmailMessage)
+    marked.add_related(b"\x89PNG", maintype="image", subtype="png", filename="chart.png")
+    assert [each.name for each in read(message).attachments] == ["chart.png"]
+
+
+@pytest.mark.parametrize("charset", ["gb2312", "big5", "iso-2022-jp", "utf-16", "koi8-r"])
+def test_text_is_decoded_as_it_says(charset: str) -> None:
+    words = {"koi8-r": "Привет", "iso-2022-jp": "日本語のメール"}.get(charset, "中文")
+    head = f"Subject: s\nContent-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: 8bit\n\n"
+    assert words in read(head.encode() + words.encode(charset)).text
+
+
+@pytest.mark.parametrize("charset", ["unknown-charset", "ascii", "utf-8", ""])
+def test_text_that_is_not_what_it_says_is_decoded_by_evidence(charset: str) -> None:
+    words = "这是一个用中文写的消息，它的编码没有正确声明。"
+    head = f'Subject: s\nContent-Type: text/plain; charset="{charset}"\nContent-Transfer-Encoding: 8bit\n\n'
+    assert words in read(head.encode() + words.encode("gb18030")).text
+
+
+def test_lines_that_flow_are_joined() -> None:
+    head = b"Subject: s\nContent-Type: text/plain; format=flowed\n\n"
+    assert read(head + b"one \ntwo\nthree\n-- \nname\n").text.endswith("one two\nthree\n-- \nname\n")
+
+
+def test_headers_that_are_broken_stay_as_they_are() -> None:
+    document = read(b"Subject: =?utf-8?b?!!!?= =?nothing?q?x?=\nDate: yesterday\n\nbody\n")
+    assert document.text.endswith("body\n")
+    assert "date" not in document.metadata
+
+
+def test_folded_headers_are_one_line_and_long_ones_are_cut() -> None:
+    document = read(b"Subject: one\n two\nTo: " + b"a@mail.example, " * 10_000 + b"\n\nbody\n")
+    assert document.title == "one two"
+    assert len(document.text) < 3_000
+
+
+def test_parts_within_parts_end() -> None:
+    message = MIMEText("deep")
+    for _ in range(80):
+        outer = MIMEMultipart()
+        outer.attach(message)
+        message = outer  # type: ignore[assignment]  # both are messages
+    message["Subject"] = "s"
+    assert [loss.code for loss in read(message.as_bytes()).losses] == ["PART_LIMIT"]
+
+
+def test_very_many_parts_are_capped() -> None:
+    body = b"".join(b"--x\nContent-Type: application/octet-stream\n\nz\n" for _ in range(1_200))
+    document = read(b"Subject: s\nContent-Type: multipart/mixed; boundary=x\n\n" + body + b"--x--\n")
+    assert len(document.attachments) == 1_000
+    assert document.losses[0].code == "PART_LIMIT"
+
+
+@pytest.mark.parametrize("data", [b"\n", b"X-Mailer: none\n\n \n"])
+def test_a_message_without_text_fails_with_a_reason(data: bytes) -> None:
+    with pytest.raises(Unreadable) as refused:
+        read(data)
+    assert refused.value.detail["reason"] == "NO_TEXT"
