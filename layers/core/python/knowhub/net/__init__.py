@@ -1,0 +1,1 @@
+"""The way out: a guarded HTTP client that reaches public addresses only."""
