@@ -9,7 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from knowhub.bootstrap import Ports, hub_of, workshop_of
+from knowhub.adapters import Ports
+from knowhub.bootstrap import hub_of, workshop_of
 from knowhub.catalog.keys import AUDIT_SHARDS
 from knowhub.catalog.people import PeopleRows, User
 from knowhub.gateways.a2a.application import a2a_gateway
@@ -19,7 +20,12 @@ from knowhub.gateways.mcp.application import mcp_gateway
 from knowhub.gateways.queues import Workshop, document_queue_gateway
 from knowhub.model.principal import UserRole
 from knowhub.model.times import iso
+from knowhub.net.client import GuardedClient
+from knowhub.net.policy import Policy
 from knowhub.ports.table import Query
+from knowhub.sources.local import LocalFiles
+from knowhub.sources.opening import SourceOpener
+from knowhub.sources.roots import FolderRoot, Roots
 from knowhub.stores.folder.blobs import FolderBlobs
 from knowhub.stores.sqlite.queue import SqliteQueue
 from knowhub.stores.sqlite.table import SqliteTable
@@ -51,12 +57,20 @@ class CountedIdentifiers:
         return f"{prefix}{self.last:026d}"
 
 
+class NoResolver:
+    """Knows no name: nothing leaves this process."""
+
+    def resolve(self, host: str, *, seconds: float) -> list[str]:
+        raise OSError(host, seconds)
+
+
 @dataclass
 class Rig:
     """A hub, its background work, and the ways in that a test uses."""
 
     ports: Ports
     clock: HandClock
+    folder: Path
     hub: Hub = field(init=False)
     workshop: Workshop = field(init=False)
 
@@ -151,6 +165,7 @@ class Answer:
 def rig(folder: Path) -> Iterator[Rig]:
     """Build a hub in a folder, and close what it opened."""
     clock = HandClock()
+    (folder / "imports").mkdir()
     table = SqliteTable(folder / "catalog.sqlite3")
     queue = SqliteQueue(folder / "queues.sqlite3", "DocumentQueue", clock=clock, dead_letters="Dead", max_receives=5)
     index = TantivyChunkIndex(folder / "chunks")
@@ -161,10 +176,16 @@ def rig(folder: Path) -> Iterator[Rig]:
                 blobs=FolderBlobs(folder / "blobs", public_url=PUBLIC_URL, clock=clock),
                 queue=queue,
                 index=index,
+                sources=SourceOpener(
+                    roots=Roots(folders=(FolderRoot(str(folder / "imports")),)),
+                    stores={"file": LocalFiles([str(folder / "imports")])},
+                    client=GuardedClient(Policy(), NoResolver()),
+                ),
                 clock=clock,
                 identifiers=CountedIdentifiers(),
             ),
             clock,
+            folder,
         )
     finally:
         for opened in (table, queue, index):

@@ -1,5 +1,7 @@
 """Documents over HTTP: in, read, listed, changed, gone."""
 
+import base64
+import json
 from typing import Any
 
 import pytest
@@ -287,3 +289,65 @@ def test_counts_follow_every_change(hub: Rig, alice: str, kb: int) -> None:
     hub.http("DELETE", f"/documents/{doc_id}", key=alice)
     counted = hub.http("GET", f"/kb/{kb}", key=alice).json
     assert (counted["document_count"], counted["chunk_count"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"x": 1e999},
+        {"x": 10**40},
+        {"": 1},
+        {"k" * 129: 1},
+        {"x": "y" * 20_000},
+        {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {"i": 1}}}}}}}}},
+    ],
+)
+def test_metadata_that_no_store_could_keep_is_refused_in_the_callers_words(
+    hub: Rig, alice: str, kb: int, metadata: dict[str, Any]
+) -> None:
+    raw = json.dumps({"title": "t", "text": "x", "metadata": metadata}).replace("Infinity", "1e999").encode()
+    answer = hub.http("POST", f"/kb/{kb}/documents", key=alice, raw=raw)
+    assert answer.status == 422
+    fault = answer.json["error"]["detail"]["errors"][0]
+    assert fault["loc"] == ["body", "metadata"]
+    assert "operation" not in answer.json["error"]["message"] + fault["message"]
+
+
+def test_a_page_of_large_metadata_fits_into_an_answer(hub: Rig, alice: str, kb: int) -> None:
+    for number in range(20):
+        add(hub, alice, kb, title=str(number), metadata={"海": "象" * 5000})
+    assert len(hub.http("GET", f"/kb/{kb}/documents", key=alice).body) < 400_000
+
+
+@pytest.mark.parametrize("path", ["/documents/{}", "/documents/{}/chunks", "/documents/{}/content", "/jobs/{}"])
+def test_an_id_too_long_to_be_ours_is_absent(hub: Rig, alice: str, path: str) -> None:
+    answer = hub.http("GET", path.format("x" * 3000), key=alice)
+    assert answer.status == 404
+    assert answer.code.endswith("_NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    ("what", "path"), [("kb", "/kb"), ("documents:1:::", "/kb/1/documents"), ("chunks:d", "/documents/d/chunks")]
+)
+@pytest.mark.parametrize("place", ["abc", "-5", "9" * 5000, "١", "\ud800", ""])
+def test_a_made_up_cursor_is_refused(hub: Rig, alice: str, kb: int, what: str, path: str, place: str) -> None:
+    cursor = base64.urlsafe_b64encode(json.dumps([what, place]).encode()).decode()
+    answer = hub.http("GET", path, key=alice, query={"cursor": cursor})
+    assert answer.status == 422
+    assert answer.json["error"]["detail"]["errors"][0]["loc"] == ["query", "cursor"]
+
+
+def test_a_form_has_each_part_once(hub: Rig, alice: str, kb: int) -> None:
+    file = ('name="file"; filename="a.txt"', b"x")
+    assert multipart(hub, alice, kb, [file, file]).status == 422
+    assert multipart(hub, alice, kb, [file, ('name="title"', b"a"), ('name="title"', b"b")]).status == 422
+
+
+def test_an_overlong_boundary_is_no_fault_of_ours(hub: Rig, alice: str, kb: int) -> None:
+    headers = {"Content-Type": "multipart/form-data; boundary=" + "x" * 300}
+    assert hub.http("POST", f"/kb/{kb}/documents", key=alice, raw=b"x", headers=headers).status in {415, 422}
+
+
+@pytest.mark.parametrize("title", ["a\x00b", "a\nb", "a\x1bb"])
+def test_a_title_is_one_line_without_control_characters(hub: Rig, alice: str, kb: int, title: str) -> None:
+    assert add(hub, alice, kb, title=title).status == 422

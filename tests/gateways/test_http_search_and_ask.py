@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.hubs import Answer, Rig
+from knowhub.gateways.http.application import http_gateway
+from tests.hubs import Answer, Rig, context, proxy_event
 
 TEXTS = {
     "Walrus": "The walrus sleeps on ice. It eats clams. A walrus weighs 1.2 tons.",
@@ -160,3 +161,22 @@ def test_each_search_and_ask_leaves_exactly_one_audit_event(hub: Rig, alice: str
     actions = [event["action"] for event in hub.audit_events()[before:]]
     assert actions == ["search", "ask"]
     assert "walrus" not in str(hub.audit_events())
+
+
+@pytest.mark.parametrize("path", ["/foo/ask", "/kb/ask", "/kb/1/documents/ask"])
+def test_only_the_two_ask_routes_stream(hub: Rig, alice: str, path: str) -> None:
+    event = proxy_event("POST", f"/api/v1{path}", {"question": "x"}, key=alice)
+    answer = http_gateway(hub.hub, ask_streaming=True)(event, context())
+    assert isinstance(answer, dict)
+    assert answer["statusCode"] == 404
+
+
+@pytest.mark.parametrize("body", [{"top_k": "5"}, {"top_k": True}, {"include_debug": "no"}])
+def test_a_value_of_another_type_is_not_taken_for_one(hub: Rig, alice: str, kb: int, body: dict[str, Any]) -> None:
+    assert hub.http("POST", f"/kb/{kb}/search", {"query": "x", **body}, key=alice).status == 422
+
+
+def test_an_id_beyond_every_counter_is_an_absent_kb(hub: Rig, alice: str) -> None:
+    for kb_id in ("9" * 12, "9" * 40):
+        assert hub.http("POST", f"/kb/{kb_id}/search", {"query": "x"}, key=alice).code == "KB_NOT_FOUND"
+        assert hub.http("DELETE", f"/kb/{kb_id}", key=alice).code == "KB_NOT_FOUND"

@@ -16,6 +16,10 @@ pytestmark = pytest.mark.sam
 
 BUDGET_MB = 45
 """What the layers of a function may have, unzipped."""
+AARCH64 = b"\xb7\x00"
+"""The processor in an ELF file's header, which holds it at bytes 18 and 19."""
+READER_BUDGET_MB = 120
+"""What the reader's layers may have, which has the format libraries beside."""
 
 
 @pytest.fixture(scope="module")
@@ -47,22 +51,29 @@ def test_the_core_layer_ships_every_module_and_the_wrapper(built: Path) -> None:
     assert os.access(built / "CoreLayer" / "knowhub-stream", os.X_OK)
 
 
-def test_the_dependencies_are_those_that_are_pinned(built: Path) -> None:
-    assert _installed(built / "DependenciesLayer") == _pinned("layers/dependencies/requirements.txt")
+@pytest.mark.parametrize(("layer", "folder"), [("DependenciesLayer", "dependencies"), ("ReadingLayer", "reading")])
+def test_the_libraries_are_those_that_are_pinned(built: Path, layer: str, folder: str) -> None:
+    assert _installed(built / layer) == _pinned(f"layers/{folder}/requirements.txt")
 
 
-def test_compiled_modules_fit_the_deployment_target_not_this_machine(built: Path) -> None:
-    compiled = [path.name for path in (built / "DependenciesLayer").rglob("*.so")]
+@pytest.mark.parametrize("layer", ["DependenciesLayer", "ReadingLayer"])
+def test_compiled_modules_fit_the_deployment_target_not_this_machine(built: Path, layer: str) -> None:
+    compiled = list((built / layer).rglob("*.so"))
     assert compiled
-    assert [name for name in compiled if "cpython-313-aarch64-linux-gnu" not in name] == []
+    # PDFium is no module of Python's, and bound to no version of it.
+    modules = [path.name for path in compiled if path.name != "libpdfium.so"]
+    assert [name for name in modules if "cpython-313-aarch64-linux-gnu" not in name] == []
+    assert {path.read_bytes()[18:20] for path in compiled} == {AARCH64}
 
 
 def test_the_layers_of_a_function_stay_within_their_budget(built: Path) -> None:
-    assert _megabytes(built / "CoreLayer", built / "DependenciesLayer") <= BUDGET_MB
+    every = _megabytes(built / "CoreLayer", built / "DependenciesLayer")
+    assert every <= BUDGET_MB
+    assert every + _megabytes(built / "ReadingLayer") <= READER_BUDGET_MB
 
 
 def test_what_no_function_reads_is_left_out(built: Path) -> None:
-    shipped = _files(built / "DependenciesLayer")
+    shipped = _files(built / "DependenciesLayer") | _files(built / "ReadingLayer")
     assert [name for name in shipped if re.search(r"__pycache__|\.pyi?c$|(^|/)tests/|/RECORD$", name)] == []
 
 

@@ -40,4 +40,17 @@ def test_origins_are_a_comma_list_without_regard_to_case_and_space() -> None:
 
 
 def test_a_model_names_its_variables() -> None:
-    assert Settings.variables() == {*NEEDED, "PUBLIC_URL"}
+    assert Settings.variables() == {*NEEDED, "PUBLIC_URL", "KNOWHUB_IMPORT_ROOTS", "KNOWHUB_LOOPBACK_URLS"}
+
+
+def test_import_roots_are_a_list_of_places_with_the_kbs_they_are_open_to() -> None:
+    text = '[{"root": "s3://bucket/docs", "kb_ids": [1, 2]}, {"root": "/srv/docs"}]'
+    first, second = Settings.load({**NEEDED, "KNOWHUB_IMPORT_ROOTS": text}).import_roots
+    assert (first.root, first.kb_ids) == ("s3://bucket/docs", {1, 2})
+    assert (second.root, second.kb_ids) == ("/srv/docs", None)
+
+
+@pytest.mark.parametrize("text", ["/srv", "{}x", "[1]", '[{"kb_ids": []}]', '[{"root": "relative"}]', '[{"root": 5}]'])
+def test_import_roots_of_another_form_are_refused(text: str) -> None:
+    with pytest.raises(InvalidSettings, match="KNOWHUB_IMPORT_ROOTS is no list"):
+        Settings.load({**NEEDED, "KNOWHUB_IMPORT_ROOTS": text})

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from knowhub.bootstrap import RandomIdentifiers, SystemClock
+from knowhub.adapters import RandomIdentifiers, SystemClock
 from knowhub.catalog.people import PeopleRows
 from knowhub.services.identity import Identity
 from knowhub.stores.dynamodb.table import DynamoTable

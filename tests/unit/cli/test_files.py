@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from knowhub_cli.files import MAX_BYTES, BinaryFile, Found, Skipped, TextFile, content_type, discover, load
+from knowhub.readers import registry
+from knowhub_cli.files import MAX_BYTES, TYPES, UNKNOWN, Found, Skipped, content_type, discover
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def test_everything_that_is_passed_over_is_said(folder: Path) -> None:
     write(folder / "node_modules" / "x.js")
     write(folder / ".env")
     write(folder / "empty.md", b"")
-    write(folder / "large.md", b"x" * (MAX_BYTES + 1))
+    os.truncate(write(folder / "large.md"), MAX_BYTES + 1)
     (folder / "link.md").symlink_to(write(folder / "real.md"))
     os.mkfifo(folder / "pipe")
     assert found(folder, folder) == ["real.md"]
@@ -46,7 +47,7 @@ def test_everything_that_is_passed_over_is_said(folder: Path) -> None:
         ".env": "is hidden",
         ".git": "is never ingested",
         "empty.md": "is empty",
-        "large.md": "is larger than 4 MB",
+        "large.md": "is larger than 100 MB",
         "link.md": "is a link",
         "node_modules": "is never ingested",
         "pipe": "is no regular file",
@@ -54,7 +55,10 @@ def test_everything_that_is_passed_over_is_said(folder: Path) -> None:
 
 
 def test_a_file_of_exactly_the_limit_is_taken(folder: Path) -> None:
-    assert found(folder, write(folder / "large.md", b"x" * MAX_BYTES)) == ["large.md"]
+    os.truncate(write(folder / "large.md"), MAX_BYTES)
+    assert [each for each in discover(folder, folder) if isinstance(each, Found)] == [
+        Found(folder / "large.md", "large.md", MAX_BYTES)
+    ]
 
 
 def test_a_link_in_a_circle_ends_the_walk(folder: Path) -> None:
@@ -99,23 +103,27 @@ def test_a_file_outside_the_folder_has_its_whole_path_as_id(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "data", "expected"),
     [
-        ("a.md", "Größe".encode(), TextFile("Größe", "text/markdown")),
-        ("a.TXT", b"\xef\xbb\xbfmarked", TextFile("marked", "text/plain")),
-        ("a.json", b"{}", TextFile("{}", "application/json")),
-        ("Makefile", b"all:", TextFile("all:", "text/plain")),
-        ("a.csv", "Größe".encode("latin-1"), BinaryFile("Größe".encode("latin-1"), "text/csv")),
-        ("a.txt", b"a\0b", BinaryFile(b"a\0b", "text/plain")),
-        ("a.pdf", b"%PDF-1.7 plain", BinaryFile(b"%PDF-1.7 plain", "application/pdf")),
-        ("blob", b"\xff\xfe\x00", BinaryFile(b"\xff\xfe\x00", "application/octet-stream")),
+        ("a.md", "Größe".encode(), "text/markdown"),
+        ("a.TXT", b"\xef\xbb\xbfmarked", "text/plain"),
+        ("a.json", b"{}", "application/json"),
+        ("a.csv", "Größe".encode("latin-1"), "text/csv"),
+        ("a.pdf", b"%PDF-1.7 plain", "application/pdf"),
+        ("Makefile", b"all:", "text/plain"),
+        ("Makefile", "größer:".encode(), "text/plain"),
+        ("blob", b"\xff\xfe\x00", UNKNOWN),
+        ("blob", b"a\0b", UNKNOWN),
+        ("a.unheard-of", b"", UNKNOWN),
     ],
 )
-def test_text_is_told_from_other_bytes(folder: Path, name: str, data: bytes, expected: object) -> None:
-    assert load(write(folder / name, data)) == expected
+def test_a_type_follows_the_name_and_else_the_bytes(name: str, data: bytes, expected: str) -> None:
+    assert content_type(Path(name), data) == expected
 
 
-def test_line_ends_are_left_as_they_are(folder: Path) -> None:
-    assert load(write(folder / "a.md", b"a\r\nb\r")) == TextFile("a\r\nb\r", "text/markdown")
+@pytest.mark.parametrize("suffix", sorted(TYPES))
+def test_no_type_that_is_declared_leads_the_hub_to_another_reader_than_the_name(suffix: str) -> None:
+    by_name = registry.detect(b"x", name=f"a{suffix}")
+    assert registry.detect(b"x", name=f"a{suffix}", content_type=TYPES[suffix]) == by_name
 
 
-def test_an_unknown_ending_says_nothing_about_the_type() -> None:
-    assert content_type(Path("a.unheard-of")) is None
+def test_a_title_is_no_longer_than_a_title_may_be() -> None:
+    assert Found(Path("a" * 400), "x", 1).title == "a" * 300

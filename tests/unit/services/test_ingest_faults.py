@@ -141,6 +141,38 @@ def test_a_delete_at_any_moment_of_reading_leaves_nothing_behind(hub: Rig, alice
     assert hub.http("GET", f"/documents/{doc_id}", key=alice).status == 404
 
 
+@pytest.mark.parametrize("number", range(1, 10))
+def test_a_delete_after_a_kill_at_any_write_leaves_nothing_behind(hub: Rig, alice: str, kb: int, number: int) -> None:
+    doc_id = add(hub, alice, kb, "a walrus")
+    with watched(hub, kill_at(number)), suppress(Killed):
+        hub.drain()
+    hub.ports.index.refresh()
+    assert hub.http("DELETE", f"/documents/{doc_id}", key=alice).status == 204
+    hub.drain()
+    redeliver(hub)
+    hub.drain()
+    assert hub.ports.index.count(frozenset({kb})) == 0
+    assert hub.ports.blobs.list("").keys == ()
+
+
+def test_bytes_that_come_again_while_their_document_is_purged_are_kept(hub: Rig, alice: str, kb: int) -> None:
+    doc_id = add(hub, alice, kb, "a walrus")
+    hub.drain()
+    hub.http("DELETE", f"/documents/{doc_id}", key=alice)
+    came = [False]
+
+    def come_again(name: str) -> None:
+        if name == "delete" and not came[0]:
+            came[0] = True
+            add(hub, alice, kb, "a walrus")
+
+    with watched(hub, come_again):
+        hub.drain()
+    assert came[0]
+    assert hub.http("GET", f"/documents/{doc_id}", key=alice).json["status"] == "ready"
+    assert texts(hub, alice, kb) == ["a walrus"]
+
+
 def test_every_message_twice_and_in_reverse_gives_the_same_end(hub: Rig, alice: str, kb: int) -> None:
     add(hub, alice, kb, "old walrus")
     add(hub, alice, kb, "new walrus")

@@ -6,6 +6,7 @@ stores, anything else is the AWS resource of that name. `docs/settings.md` docum
 Plain dataclasses: the sync and reader functions load no validation library.
 """
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
@@ -22,12 +23,38 @@ def _text(value: str) -> str:
 
 def _switch(value: str) -> bool:
     known = {"true": True, "false": False}
+    if value.strip().lower() not in known:
+        raise ValueError("is neither true nor false")
     return known[value.strip().lower()]
 
 
 def _variable(name: str, read: Callable[[str], Any] = _text, default: Any = MISSING) -> Any:
     """Declare a setting's variable; without a default it must be there and must not be empty."""
     return field(default=default, metadata={"variable": name, "read": read})
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRoot:
+    """A place that imports may read: `s3://bucket/prefix` or an absolute folder; `kb_ids` None opens it to every KB."""
+
+    root: str
+    kb_ids: frozenset[int] | None = None
+
+
+def _roots(value: str) -> tuple[ImportRoot, ...]:
+    """Read `[{"root": …, "kb_ids": […]?}, …]`."""
+    try:
+        return tuple(_root(one) for one in json.loads(value))
+    except (ValueError, TypeError, AttributeError, KeyError):
+        raise ValueError('is no list of {"root": …, "kb_ids": […]}') from None
+
+
+def _root(one: dict[str, Any]) -> ImportRoot:
+    kb_ids = one.get("kb_ids")
+    limits = None if kb_ids is None else frozenset(int(kb_id) for kb_id in kb_ids)
+    if not one["root"].startswith(("/", "s3://")):
+        raise ValueError(one["root"])
+    return ImportRoot(one["root"], limits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +66,8 @@ class Settings:
     document_queue: str = _variable("KNOWHUB_DOCUMENT_QUEUE")
     chunk_index: str = _variable("KNOWHUB_CHUNK_INDEX")
     public_url: str = _variable("PUBLIC_URL", default="")
+    import_roots: tuple[ImportRoot, ...] = _variable("KNOWHUB_IMPORT_ROOTS", _roots, default=())
+    loopback_urls: bool = _variable("KNOWHUB_LOOPBACK_URLS", _switch, default=False)
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None) -> Self:
@@ -106,5 +135,5 @@ def _value(one: "Field[Any]", text: str) -> Any:
         return one.default
     try:
         return one.metadata["read"](text)
-    except KeyError:
-        raise LookupError("is neither true nor false") from None
+    except ValueError as error:
+        raise LookupError(str(error)) from None

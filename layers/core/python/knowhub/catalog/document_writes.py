@@ -113,6 +113,8 @@ def bury(old: DocumentHead, at: str, expires_at: int) -> list[Operation]:
         condition=AllOf((unchanged_since(old), Equals("deleted", value=False))),
     )
     changes = {f"status_{old.status}": -1, "documents": -1, "chunks": -old.chunk_count}
+    if old.source is not None:
+        changes[f"source_{old.source}"] = -1
     return [removed, *_cancelled(old, at), Counters(_nonzero(changes)).operation(old.kb_id, old.doc_id)]
 
 
@@ -132,6 +134,8 @@ def _changes(old: DocumentHead | None, new: DocumentHead) -> Mapping[str, int]:
     changes = {f"status_{new.status}": 1}
     if live is None:
         changes["documents"] = 1
+        if new.source is not None:
+            changes[f"source_{new.source}"] = 1
     else:
         changes[f"status_{live.status}"] = changes.get(f"status_{live.status}", 0) - 1
     changes["chunks"] = new.chunk_count - (live.chunk_count if live else 0)

@@ -5,17 +5,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
+from typing import Any
 
 from knowhub.catalog import keys
-from knowhub.catalog.rows import from_item, read_all
+from knowhub.catalog.rows import from_item, losses_of, read_all
 from knowhub.errors import ConditionFailed
-from knowhub.model.document import DocumentDetail, DocumentHead, Loss
-from knowhub.ports.table import Delete, Exists, Item, Operation, Query, Table, Update
+from knowhub.model.document import DocumentDetail, DocumentHead, ReadingOptions
+from knowhub.model.knowledge_base import Chunking
+from knowhub.ports.table import Delete, Exists, Item, Key, Operation, Query, Table, Update
 
 
 @dataclass(frozen=True, slots=True)
 class DueWork:
-    """A row that waits for background work: a document's or a deleted KB's."""
+    """A row that waits for background work: `DOC` a document's, `KB` a deleted KB's, `RUN` an import's."""
 
     kind: str
     item_id: str
@@ -30,6 +32,8 @@ class DocumentRows:
 
     def head(self, doc_id: str) -> DocumentHead | None:
         """Read one head, a tombstone too."""
+        if len(doc_id) > keys.MAX_ID:
+            return None
         item = self._table.get(keys.document(doc_id))
         return None if item is None else from_item(DocumentHead, item)
 
@@ -60,7 +64,7 @@ class DocumentRows:
 
     def postpone(self, due: DueWork, until: str) -> None:
         """Note that a waiting row's work was sent again; a row that no longer waits is left alone."""
-        key = keys.knowledge_base(int(due.item_id)) if due.kind == "KB" else keys.document(due.item_id)
+        key = _due_key(due)
         place = f"{until}#{due.kind}#{due.item_id}"
         with suppress(ConditionFailed):
             self._table.write(Update(key, values={"due_sk": place}, condition=Exists("due_pk")))
@@ -93,11 +97,27 @@ class DocumentRows:
 
 
 def _detail(item: Item) -> DocumentDetail:
-    losses = item.get("losses") or []
     metadata = item.get("metadata") or {}
     return from_item(
         DocumentDetail,
         item,
-        losses=tuple(Loss(**loss) for loss in losses) if isinstance(losses, list) else (),
+        losses=losses_of(item),
         metadata=metadata if isinstance(metadata, dict) else {},
+        options=_options(item.get("options")),
     )
+
+
+def _options(value: Any) -> ReadingOptions:
+    found: dict[str, Any] = value or {}
+    chunking = found.get("chunking")
+    return ReadingOptions(
+        chunking=None if chunking is None else Chunking(**chunking),
+        transformers=tuple(found.get("transformers") or ()),
+        reader=found.get("reader"),
+    )
+
+
+def _due_key(due: DueWork) -> Key:
+    if due.kind == "KB":
+        return keys.knowledge_base(int(due.item_id))
+    return keys.import_run(due.item_id) if due.kind == "RUN" else keys.document(due.item_id)

@@ -1,7 +1,8 @@
 """Rows of jobs."""
 
 from knowhub.catalog import keys
-from knowhub.catalog.rows import from_item, to_item
+from knowhub.catalog.rows import from_item, losses_of, plain, to_item
+from knowhub.model.document import Loss
 from knowhub.model.job import Job, JobState
 from knowhub.ports.table import Exists, Put, Table, Update, Value
 
@@ -51,7 +52,40 @@ class JobRows:
         """End a job; raises `ConditionFailed` where there is none."""
         self._table.write(ended(job_id, state, at, error))
 
+    def progress(self, job_id: str, *, done: int, total: int, failed: int) -> None:
+        """Note how far a job of many items has come."""
+        values: dict[str, Value] = {"state": "running", "done": done, "total": total, "failed": failed}
+        self._table.write(Update(keys.job(job_id), values=values, condition=Exists()))
+
+    def finish(
+        self,
+        job_id: str,
+        state: JobState,
+        at: str,
+        *,
+        done: int,
+        total: int,
+        failed: int,
+        losses: tuple[Loss, ...],
+        error: str | None,
+    ) -> None:
+        """End a job of many items; `failed` counts the losses, of which the first are listed."""
+        values: dict[str, Value] = {
+            "state": state,
+            "finished_at": at,
+            "done": done,
+            "total": total,
+            "failed": failed,
+            "losses": plain(losses),
+            "loss_count": failed,
+        }
+        if error is not None:
+            values["error"] = error
+        self._table.write(Update(keys.job(job_id), values=values, condition=Exists()))
+
     def get(self, job_id: str) -> Job | None:
         """Read one job, consistently."""
+        if len(job_id) > keys.MAX_ID:
+            return None
         item = self._table.get(keys.job(job_id))
-        return None if item is None else from_item(Job, item)
+        return None if item is None else from_item(Job, item, losses=losses_of(item))

@@ -10,6 +10,10 @@ AUDIT_SHARDS = 16
 WORK_SHARDS = 4
 
 
+MAX_ID = 64
+"""Characters of the longest id that is ours; a longer one is nobody's."""
+
+
 def user(user_id: str) -> Key:
     """Name a user's row."""
     return Key(f"USER#{user_id}", "USER")
@@ -82,6 +86,24 @@ def job(job_id: str) -> Key:
 def upload(upload_id: str) -> Key:
     """Name the row of a file that a client is about to upload."""
     return Key(f"UPLOAD#{upload_id}", "UPLOAD")
+
+
+def source(kb_id: int, name: str) -> Key:
+    """Name the row of a KB's source."""
+    return Key(f"KB#{kb_id}", f"SOURCE#{name}")
+
+
+SOURCE_PREFIX = "SOURCE#"
+
+
+def source_items(kb_id: int, collection: str) -> str:
+    """Name the partition of what an import listed: a source's by its name, a one-off import's by its job."""
+    return f"ITEMS#{kb_id}#{collection}"
+
+
+def import_run(job_id: str) -> Key:
+    """Name the row that an import goes on from."""
+    return Key(f"JOB#{job_id}", "RUN")
 
 
 def audit_event(day: str, shard: int, at: str, event_id: str) -> Key:

@@ -22,6 +22,9 @@ from knowhub.ports.table import (
     Update,
 )
 
+MAX_KB_ID = 10**12
+"""Ids come from a counter: nothing above is anybody's, and what lies far above no store could look up."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counters:
@@ -65,6 +68,8 @@ class KnowledgeBaseRows:
 
     def get(self, kb_id: int) -> KnowledgeBase | None:
         """Read one KB, a deleted one too."""
+        if not 0 < kb_id <= MAX_KB_ID:
+            return None
         item = self._table.get(keys.knowledge_base(kb_id))
         return None if item is None else _knowledge_base(item)
 

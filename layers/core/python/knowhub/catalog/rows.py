@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from knowhub.errors import Internal
+from knowhub.model.document import Loss
 from knowhub.ports.table import Item, Key, Query, Table, Value
 
 SCHEMA_VERSION = 1
@@ -39,6 +40,12 @@ def read_all(table: Table, query: Query) -> Iterator[Item]:
     while page.cursor is not None:
         page = table.query(replace(query, cursor=page.cursor))
         yield from page.items
+
+
+def losses_of(item: Item) -> tuple[Loss, ...]:
+    """Read the losses that a row lists."""
+    losses = item.get("losses") or []
+    return tuple(Loss(**loss) for loss in losses) if isinstance(losses, list) else ()
 
 
 def plain(value: Any) -> Value:

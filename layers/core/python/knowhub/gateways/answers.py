@@ -14,3 +14,11 @@ def json_answer(status: int, body: Any, request_id: str, headers: Mapping[str, s
         "body": "" if body is None else json.dumps(body, ensure_ascii=False),
         "isBase64Encoded": False,
     }
+
+
+def refusal(
+    status: int, code: str, message: str, request_id: str, headers: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Refuse a path or method in the shape in which every error is written outside of JSON-RPC."""
+    error = {"code": code, "message": message, "detail": {}, "request_id": request_id}
+    return json_answer(status, {"error": error}, request_id, headers)

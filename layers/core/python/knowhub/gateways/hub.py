@@ -8,6 +8,7 @@ from knowhub.services.audit import Audit
 from knowhub.services.document_lists import DocumentLists
 from knowhub.services.documents import Documents
 from knowhub.services.identity import Identity
+from knowhub.services.imports import Imports
 from knowhub.services.jobs import Jobs
 from knowhub.services.knowledge_bases import KnowledgeBases
 from knowhub.services.passages import Passages
@@ -24,6 +25,7 @@ class Hub:
     knowledge_bases: KnowledgeBases
     documents: Documents
     uploads: Uploads
+    imports: Imports
     document_lists: DocumentLists
     passages: Passages
     jobs: Jobs

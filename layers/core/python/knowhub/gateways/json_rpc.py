@@ -35,6 +35,13 @@ class RpcRequest:
     notification: bool
 
 
+def id_of(value: Any) -> Id:
+    """Give the id of what is a request but perhaps for its parameters; None for anything else."""
+    is_request = isinstance(value, dict) and value.get("jsonrpc") == "2.0" and isinstance(value.get("method"), str)
+    request_id = value.get("id") if is_request else None
+    return request_id if isinstance(request_id, (str, int)) and not isinstance(request_id, bool) else None
+
+
 def read_request(value: Any) -> RpcRequest:
     """Check the form of a parsed body; batches and anything else that is no request raise `RpcError` with 400."""
     if not isinstance(value, dict) or value.get("jsonrpc") != "2.0" or not isinstance(value.get("method"), str):

@@ -8,6 +8,7 @@ from urllib.parse import unquote_plus
 
 from knowhub.errors import InvalidRequest
 from knowhub.observability import report
+from knowhub.services.import_runs import ImportRuns
 from knowhub.services.ingest import Ingest
 from knowhub.services.maintenance import Maintenance
 from knowhub.services.purge import Purge
@@ -22,6 +23,7 @@ class Workshop:
     ingest: Ingest
     purge: Purge
     uploads: Uploads
+    imports: ImportRuns
     maintenance: Maintenance
 
 
@@ -68,14 +70,20 @@ def _run(workshop: Workshop, works: Mapping[str, Work]) -> list[str]:
         if work.kind == "read":
             continue
         try:
-            if work.kind == "take_upload":
-                workshop.uploads.arrived(work.doc_id)
-            else:
-                workshop.purge.run(work)
+            _do(workshop, work)
         except Exception as error:  # noqa: BLE001 - one piece of work's failure must not take the batch along
             report("work failed", error, kind=work.kind, kb_id=work.kb_id, doc_id=work.doc_id)
             failed.add(work)
     return [message_id for message_id, work in works.items() if work in failed]
+
+
+def _do(workshop: Workshop, work: Work) -> None:
+    if work.kind == "take_upload":
+        workshop.uploads.arrived(work.doc_id)
+    elif work.kind == "import":
+        workshop.imports.work(work)
+    else:
+        workshop.purge.run(work)
 
 
 def _work(body: Any) -> Work:

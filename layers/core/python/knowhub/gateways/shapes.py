@@ -8,6 +8,7 @@ from knowhub.model.chunk_json import locator_members
 from knowhub.model.document import DocumentDetail, DocumentHead
 from knowhub.model.hit import Hit, SearchResult
 from knowhub.model.job import Job
+from knowhub.model.source import SourceRecord
 from knowhub.services.documents import DocumentView
 from knowhub.services.knowledge_bases import KnowledgeBaseView
 
@@ -85,9 +86,29 @@ def job_shape(job: Job) -> dict[str, Any]:
         "total": job.total,
         "failed": job.failed,
         "error": job.error,
+        "losses": [asdict(loss) for loss in job.losses],
+        "loss_count": job.loss_count,
         "created_at": job.created_at,
         "started_at": job.started_at,
         "finished_at": job.finished_at,
+    }
+
+
+def source_shape(row: SourceRecord) -> dict[str, Any]:
+    """Show a source; who made it stays inside."""
+    return {
+        "name": row.name,
+        "kb_id": row.kb_id,
+        "spec": dict(row.spec),
+        "busy": row.busy,
+        "job_id": row.job_id,
+        "runs": row.run,
+        "document_count": row.documents,
+        "error": row.error,
+        "losses": [asdict(loss) for loss in row.losses],
+        "loss_count": row.loss_count,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
     }
 
 

@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 
 from knowhub.catalog.audit import AuditRows
+from knowhub.catalog.knowledge_bases import MAX_KB_ID
 from knowhub.model.audit import AuditEvent
 from knowhub.model.principal import Principal
 from knowhub.model.times import iso
 from knowhub.ports.clock import Clock
 from knowhub.ports.identifiers import Identifiers
+
+_LONGEST_ID = 200
 
 
 class Audit:
@@ -38,8 +41,9 @@ class Audit:
                 principal_id=principal.user_id,
                 request_id=request_id,
                 credential_id=principal.credential_id,
-                kb_id=kb_id,
-                object_id=object_id,
+                # No KB has such an id: what was asked for is only noise then, and no store could keep it.
+                kb_id=kb_id if kb_id is None or 0 < kb_id <= MAX_KB_ID else None,
+                object_id=object_id[:_LONGEST_ID] if object_id else None,
                 detail=detail or {},
             )
         )

@@ -10,7 +10,7 @@ from knowhub.catalog import document_writes as writes
 from knowhub.catalog.documents import DocumentRows
 from knowhub.catalog.jobs import JobRows
 from knowhub.errors import ConditionFailed, Conflict, Forbidden, NotFound
-from knowhub.model.document import DocumentDetail, DocumentHead
+from knowhub.model.document import DocumentDetail, DocumentHead, ReadingOptions
 from knowhub.model.job import Job
 from knowhub.model.knowledge_base import KnowledgeBase
 from knowhub.model.principal import Principal
@@ -38,6 +38,8 @@ class Submission:
     external_id: str | None = None
     url: str | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
+    source: str | None = None
+    options: ReadingOptions = field(default_factory=ReadingOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class Documents:
         """
         kb = self.writable(principal, kb_id)
         self._reading.check(submission.data, submission.name, submission.content_type)
-        doc_id = self._doc_id(kb_id, submission.external_id)
+        doc_id = self.doc_id(kb_id, submission.source, submission.external_id)
         for _ in range(_ATTEMPTS):
             old = self._stores.documents.head(doc_id)
             same = self._unchanged(old, submission, kb)
@@ -155,10 +157,11 @@ class Documents:
             error = latest.error if latest else None
         return DocumentView(head, detail, error)
 
-    def _doc_id(self, kb_id: int, external_id: str | None) -> str:
+    def doc_id(self, kb_id: int, source: str | None, external_id: str | None) -> str:
+        """Give the id under which a document is kept: random where it has no identity of its own."""
         if external_id is None:
             return self._identifiers.new("d_")
-        identity = json.dumps([kb_id, None, external_id], ensure_ascii=False).encode()
+        identity = json.dumps([kb_id, source, external_id], ensure_ascii=False).encode()
         return "d_" + b32encode(hashlib.sha256(identity).digest()).decode().lower()[:26]
 
     def _unchanged(self, old: DocumentHead | None, new: Submission, kb: KnowledgeBase) -> DocumentHead | None:
@@ -166,7 +169,7 @@ class Documents:
         if old is None or old.deleted or not (old.visible_revision or old.pending_revision):
             return None
         latest_failed = old.last_revision not in {old.visible_revision, old.pending_revision}
-        same = old.content_hash == content_hash(new) and old.fingerprint == self._reading.fingerprint(kb)
+        same = old.content_hash == content_hash(new) and old.fingerprint == self._reading.fingerprint(kb, new.options)
         return old if same and not latest_failed else None
 
     def _nothing_to_do(self, principal: Principal, head: DocumentHead, job_id: str | None) -> Submitted:
@@ -188,7 +191,9 @@ class Documents:
         job_id: str | None,
     ) -> Submitted:
         now = iso(self._clock.now())
-        raw_key = f"raw/{kb.kb_id}/{doc_id}/{hashlib.sha256(submission.data).hexdigest()}"
+        revision = (old.last_revision if old else 0) + 1
+        # The revision is part of the key: a purge of an older one can never take bytes that have just come again.
+        raw_key = f"raw/{kb.kb_id}/{doc_id}/{revision}/{hashlib.sha256(submission.data).hexdigest()}"
         self._stores.blobs.put(raw_key, submission.data, content_type=submission.content_type)
         job = self._new_job(principal, kb.kb_id, doc_id, job_id, now)
         head = self._next_head(kb, doc_id, old, submission, job_id=job.job_id, now=now)
@@ -202,6 +207,7 @@ class Documents:
             external_id=submission.external_id,
             url=submission.url,
             metadata=submission.metadata,
+            options=submission.options,
         )
         self._stores.documents.commit(writes.accept(old, head, detail, job, kb.list_shards))
         self._stores.queue.send([Work("read", kb.kb_id, doc_id, head.pending_revision).message()])
@@ -229,11 +235,12 @@ class Documents:
             pending_revision=revision,
             chunk_count=live.chunk_count if live else 0,
             content_hash=content_hash(submission),
-            fingerprint=self._reading.fingerprint(kb),
+            fingerprint=self._reading.fingerprint(kb, submission.options),
             attempts=0,
             created_at=live.created_at if live else now,
             updated_at=now,
             job_id=job_id,
+            source=submission.source,
             version=(old.version if old else 0) + 1,
         )
 

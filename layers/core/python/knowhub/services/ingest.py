@@ -117,6 +117,9 @@ class Ingest:
     def _begin(self, work: Work) -> Begun | None:
         head = self._documents.head(work.doc_id)
         if head is None or not _wanted(head, work):
+            if head is None or head.visible_revision != work.revision:
+                # An attempt that was killed may have written: nobody else knows of it.
+                self._take_back(work)
             return None
         kb = self._kbs.get(work.kb_id)
         detail = self._documents.detail(work.doc_id, work.revision)

@@ -34,12 +34,20 @@ class Maintenance:
         return sent
 
     def _send_again(self, due: DueWork) -> int:
-        work = self._knowledge_base(due) if due.kind == "KB" else self._document(due)
+        work = self._work(due)
         if work is None:
             return 0
         self._queue.send([work.message()])
         self._documents.postpone(due, iso(self._clock.now()))
         return 1
+
+    def _work(self, due: DueWork) -> Work | None:
+        if due.kind == "KB":
+            return self._knowledge_base(due)
+        if due.kind == "RUN":
+            # An import's row goes when it ends, and the runner looks for the rest.
+            return Work("import", 0, due.item_id)
+        return self._document(due)
 
     def _knowledge_base(self, due: DueWork) -> Work | None:
         kb = self._kbs.get(int(due.item_id))

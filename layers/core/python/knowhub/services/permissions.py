@@ -22,7 +22,7 @@ class Permissions:
         A KB that is absent, deleted or somebody else's is one answer, so that ids can't be probed.
         """
         kb = self._kbs.get(kb_id)
-        membership = self._kbs.role(principal.user_id, kb_id)
+        membership = None if kb is None else self._kbs.role(principal.user_id, kb_id)
         if kb is None or not may(principal, "read", kb, membership):
             raise NotFound("KB", {"kb_id": kb_id})
         if not may(principal, action, kb, membership):

@@ -52,12 +52,8 @@ class Purge:
     def _document(self, work: Work) -> None:
         """Remove a tombstone's content; a document that came back since loses its unused revisions only."""
         self._revisions(work)
-        head = self._documents.head(work.doc_id)
-        if head is not None and head.deleted:
-            self._index.delete_document(work.doc_id)
-            self._files.delete(derived_prefix(work.kb_id, work.doc_id))
-            self._files.delete(f"raw/{work.kb_id}/{work.doc_id}/")
         self._index.refresh()
+        head = self._documents.head(work.doc_id)
         if head is not None and head.deleted:
             self._note_purged(work.doc_id)
 

@@ -8,7 +8,7 @@ from typing import Literal, cast, get_args
 from knowhub.errors import InvalidRequest
 from knowhub.ports.queue import OutgoingMessage
 
-Kind = Literal["read", "purge_older_revisions", "purge_document", "purge_kb", "take_upload"]
+Kind = Literal["read", "purge_older_revisions", "purge_document", "purge_kb", "take_upload", "import"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Work:
     kind: Kind
     kb_id: int
     doc_id: str = ""
-    """The document, or for an upload its key."""
+    """The document; for an upload its key, for an import its job."""
     revision: int = 0
 
     def message(self, delay_seconds: int = 0) -> OutgoingMessage:

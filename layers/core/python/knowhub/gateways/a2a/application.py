@@ -8,7 +8,7 @@ from typing import Any
 from knowhub.errors import InvalidRequest, KnowhubError, MalformedJson, NotFound, Unauthenticated, UnsupportedMediaType
 from knowhub.gateways.a2a.card import agent_card
 from knowhub.gateways.a2a.tasks import read_plain, read_send, run_task
-from knowhub.gateways.answers import json_answer
+from knowhub.gateways.answers import json_answer, refusal
 from knowhub.gateways.events import ProxyRequest, check_size, json_body, proxy_request
 from knowhub.gateways.guard import guarded
 from knowhub.gateways.hub import Hub
@@ -21,6 +21,7 @@ from knowhub.gateways.json_rpc import (
     Id,
     RpcError,
     error_body,
+    id_of,
     read_request,
     result_body,
 )
@@ -62,7 +63,7 @@ def _card(public_url: str, request: ProxyRequest, request_id: str) -> dict[str, 
     tag = '"' + hashlib.sha256(json.dumps(card, sort_keys=True).encode()).hexdigest()[:32] + '"'
     headers = {"ETag": tag, "Cache-Control": "public, max-age=300"}
     if request.method not in {"GET", "HEAD"}:
-        return json_answer(405, None, request_id, {"Allow": "GET"})
+        return refusal(405, "METHOD_NOT_ALLOWED", "Only GET is served here", request_id, {"Allow": "GET, HEAD"})
     if request.headers.get("if-none-match") == tag:
         return json_answer(304, None, request_id, headers)
     return json_answer(200, card, request_id, headers)
@@ -70,9 +71,9 @@ def _card(public_url: str, request: ProxyRequest, request_id: str) -> dict[str, 
 
 def _endpoint(hub: Hub, request: ProxyRequest, request_id: str) -> dict[str, Any]:
     if request.path.rstrip("/").rpartition("/")[2] != "tasks":
-        return json_answer(404, None, request_id)
+        return refusal(404, "ROUTE_NOT_FOUND", "This path is not served", request_id)
     if request.method != "POST":
-        return json_answer(405, None, request_id, {"Allow": "POST"})
+        return refusal(405, "METHOD_NOT_ALLOWED", "Only POST is served here", request_id, {"Allow": "POST"})
     rpc_id: Id = None
     try:
         principal = hub.identity.authenticate(request.headers.get("authorization"))
@@ -80,7 +81,7 @@ def _endpoint(hub: Hub, request: ProxyRequest, request_id: str) -> dict[str, Any
         body = json_body(request)
         if isinstance(body, dict) and "jsonrpc" not in body and "query" in body:
             return json_answer(200, _plain(hub, principal, body, request_id), request_id)
-        rpc_id = body.get("id") if isinstance(body, dict) and isinstance(body.get("id"), (str, int)) else None
+        rpc_id = id_of(body)
         _check_version(request)
         return json_answer(200, result_body(rpc_id, _rpc(hub, principal, body, request_id)), request_id)
     except RpcError as error:
@@ -97,6 +98,8 @@ def _plain(hub: Hub, principal: Principal, body: Mapping[str, Any], request_id: 
 
 def _rpc(hub: Hub, principal: Principal, body: Any, request_id: str) -> dict[str, Any]:
     rpc = read_request(body)
+    if rpc.notification:
+        raise RpcError(INVALID_REQUEST, "a task is a request: it has an id")
     if rpc.method != "tasks/send":
         raise RpcError(METHOD_NOT_FOUND, f"unknown method {rpc.method[:64]!r}")
     return run_task(hub, principal, read_send(rpc.params), request_id)

@@ -1,6 +1,7 @@
 """The HTTP gateway: one proxy event in, one answer or one stream out."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
@@ -27,6 +28,7 @@ STREAMED_SECONDS = 60.0
 BUFFERED_SECONDS = 25.0
 """API Gateway cuts a buffered answer at 29 s."""
 
+_ASK = re.compile(rf"{PREFIX}/(?:kb/[^/]+/)?ask")
 _NOBODY = Principal("", "", "member", frozenset(), kb_limit=frozenset())
 _OPEN = frozenset({f"{PREFIX}/health"})
 _DESCRIPTION, _BROWSER = f"{PREFIX}/openapi.json", f"{PREFIX}/docs"
@@ -34,13 +36,18 @@ _DESCRIPTION, _BROWSER = f"{PREFIX}/openapi.json", f"{PREFIX}/docs"
 
 def application() -> APIGatewayRestResolver:
     """Build the resolver with every route; it holds no state but the call that it is serving."""
-    app = APIGatewayRestResolver(enable_validation=True, debug=False)
+    app = APIGatewayRestResolver(enable_validation=True, debug=False, serializer=_json)
     for module in ROUTES:
         app.include_router(module.router, prefix=PREFIX)
     app.exception_handler(RequestValidationError)(_invalid(app))
     app.exception_handler(KnowhubError)(_failed(app))
     app.not_found(_unknown_route(app))
     return app
+
+
+def _json(value: Any) -> str:
+    """Write an answer in UTF-8: escapes would double what a Chinese text takes of Lambda's 6 MB."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def http_gateway(hub: Hub, *, ask_streaming: bool, open_docs: bool = False) -> Callable[[Mapping[str, Any], Any], Any]:
@@ -58,7 +65,7 @@ def http_gateway(hub: Hub, *, ask_streaming: bool, open_docs: bool = False) -> C
             nonlocal stream
             request = proxy_request(event)
             principal = _NOBODY if request.path in open_paths else _principal(hub, request)
-            if request.path in {_DESCRIPTION, _BROWSER}:
+            if request.path in {_DESCRIPTION, _BROWSER} and request.method in {"GET", "HEAD"}:
                 return _described(app, request, request_id)
             call = Call(hub, principal, request, request_id, seconds)
             _check_body(request)
@@ -76,8 +83,7 @@ def http_gateway(hub: Hub, *, ask_streaming: bool, open_docs: bool = False) -> C
 
 def _is_ask(event: Mapping[str, Any]) -> bool:
     """Tell the two routes whose integration streams: there even an error must have the stream's form."""
-    path = str(event.get("path", ""))
-    return event.get("httpMethod") == "POST" and path.startswith(PREFIX) and path.endswith("/ask")
+    return event.get("httpMethod") == "POST" and _ASK.fullmatch(str(event.get("path", ""))) is not None
 
 
 def _principal(hub: Hub, request: ProxyRequest) -> Principal:

@@ -7,8 +7,8 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.types import OpenAPIResponse
 
+from knowhub.gateways.http.bodies import AskIn, KbAskIn
 from knowhub.gateways.http.call import Call, call_of
-from knowhub.gateways.http.schemas import AskIn, KbAskIn
 from knowhub.gateways.http.sse import SSE_HEADERS, event_stream
 from knowhub.model.query import SearchRequest
 from knowhub.retrieval.search import clamp_top_k

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from knowhub.gateways.http.call import call_of
-from knowhub.gateways.http.paging import PageSize, page_bounds, page_shape
+from knowhub.gateways.http.paging import TIME_AND_ID, PageSize, page_bounds, page_shape
 from knowhub.gateways.http.schemas import ChunkOut, ContentOut, DocumentOut, Page, SubmittedOut
 from knowhub.gateways.http.submissions import submission_of
 from knowhub.gateways.shapes import chunk_shape, document_row_shape, document_shape
@@ -27,12 +27,13 @@ def list_documents(
     cursor: Annotated[str | None, Query()] = None,
     status: Annotated[Status | None, Query()] = None,
     q: Annotated[str | None, Query(max_length=300)] = None,
+    source: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Page[DocumentOut]:
     """List documents; `q` is the beginning of a title, without regard to case."""
     call = call_of(router)
-    what = f"documents:{kb_id}:{status or ''}:{q or ''}"
-    bounds = page_bounds(what, page, page_size, cursor)
-    query = DocumentQuery(bounds.limit, bounds.after, bounds.skip, status, q or None)
+    what = f"documents:{kb_id}:{status or ''}:{q or ''}:{source or ''}"
+    bounds = page_bounds(what, page, page_size, cursor, TIME_AND_ID)
+    query = DocumentQuery(bounds.limit, bounds.after, bounds.skip, status, q or None, source or None)
     found = call.hub.document_lists.page(call.principal, kb_id, query)
     items = [document_row_shape(head, detail, detail.error) for head, detail in found.items]
     return Page[DocumentOut](**page_shape(what, bounds, items, found.total, found.after))

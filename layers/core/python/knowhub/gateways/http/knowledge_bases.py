@@ -7,9 +7,10 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
+from knowhub.gateways.http.bodies import KnowledgeBaseIn
 from knowhub.gateways.http.call import call_of
 from knowhub.gateways.http.paging import PageSize, page_bounds, page_shape
-from knowhub.gateways.http.schemas import KnowledgeBaseIn, KnowledgeBaseOut, Page
+from knowhub.gateways.http.schemas import KnowledgeBaseOut, Page
 from knowhub.gateways.shapes import knowledge_base_shape
 from knowhub.model.knowledge_base import Chunking
 from knowhub.services.knowledge_bases import NewKnowledgeBase

@@ -10,8 +10,8 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
+from knowhub.gateways.http.bodies import DocumentIn
 from knowhub.gateways.http.routes import ROUTES
-from knowhub.gateways.http.schemas import DocumentIn
 from knowhub.version import VERSION
 
 _ERROR = {

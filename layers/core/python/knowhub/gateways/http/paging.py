@@ -3,6 +3,7 @@
 import base64
 import binascii
 import json
+import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -24,12 +25,22 @@ class Bounds:
     after: str | None
 
 
-def page_bounds(what: str, page: int | None, page_size: int, cursor: str | None) -> Bounds:
-    """Read the paging parameters of the list `what`; raises `InvalidRequest` for those that don't go together."""
+NUMBER = r"[0-9]{1,12}"
+TIME_AND_ID = r"[0-9TZ:.-]{20,32}#[a-z0-9_]{1,64}"
+ID = r"[a-z0-9_]{1,64}"
+NAME = r"[^\x00-\x1f\x7f\ud800-\udfff]{1,200}"
+"""What a place may look like: a cursor is the client's text again when it comes back."""
+
+
+def page_bounds(what: str, page: int | None, page_size: int, cursor: str | None, place: str = NUMBER) -> Bounds:
+    """Read the paging parameters of the list `what`, whose places match the pattern `place`.
+
+    Raises `InvalidRequest` for parameters that don't go together and for a cursor of another list.
+    """
     if cursor is not None:
         if page is not None:
             raise _fault("cursor", "a cursor takes the place of page")
-        return Bounds(page_size, None, 0, _decode(what, cursor))
+        return Bounds(page_size, None, 0, _decode(what, cursor, place))
     number = 1 if page is None else page
     if number < 1:
         raise _fault("page", "page counts from 1")
@@ -55,13 +66,15 @@ def _encode(what: str, place: str) -> str:
     return base64.urlsafe_b64encode(json.dumps([what, place]).encode()).decode().rstrip("=")
 
 
-def _decode(what: str, cursor: str) -> str:
+def _decode(what: str, cursor: str, place: str) -> str:
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         value = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
     except (binascii.Error, ValueError, RecursionError) as error:
         raise _fault("cursor", "this cursor is not one of this list's") from error
     if not isinstance(value, list) or value[:1] != [what] or [type(member) for member in value] != [str, str]:
+        raise _fault("cursor", "this cursor is not one of this list's")
+    if re.fullmatch(place, value[1]) is None:
         raise _fault("cursor", "this cursor is not one of this list's")
     return str(value[1])
 

@@ -1,5 +1,5 @@
 """The modules that hold the routes, one a resource."""
 
-from knowhub.gateways.http import ask, documents, jobs, knowledge_bases, search, service, uploads
+from knowhub.gateways.http import ask, documents, jobs, knowledge_bases, search, service, sources, uploads
 
-ROUTES = (service, knowledge_bases, documents, uploads, jobs, search, ask)
+ROUTES = (service, knowledge_bases, documents, uploads, sources, jobs, search, ask)

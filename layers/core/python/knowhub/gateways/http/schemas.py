@@ -1,51 +1,16 @@
-"""The request and answer bodies of the HTTP interface, as OpenAPI shows them."""
+"""The answer bodies of the HTTP interface, as OpenAPI shows them."""
 
-from typing import Annotated, Any, Generic, Literal, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict
 
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
-Url = Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://\S+$")]
-KbId = Annotated[int, Field(ge=1, le=10**12)]
 ItemT = TypeVar("ItemT")
-
-
-class Body(BaseModel):
-    """A request body: unknown members are refused, so that a misspelt one is not silently without effect."""
-
-    # Validators are built when a route first needs them: a function's start pays for none.
-    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class Out(BaseModel):
     """An answer's body."""
 
     model_config = ConfigDict(defer_build=True)
-
-
-class ChunkingIn(Body):
-    """How the KB's text is cut; without a strategy by document type."""
-
-    strategy: Literal["fixed", "markdown"] | None = None
-    size: Annotated[int, Field(ge=100, le=8000)] = 1024
-    overlap: Annotated[int, Field(ge=0, le=4000)] = 0
-
-    @model_validator(mode="after")
-    def _overlap_leaves_room(self) -> Self:
-        if self.overlap >= self.size:
-            raise ValueError("overlap is less than size")
-        return self
-
-
-class KnowledgeBaseIn(Body):
-    """A new knowledge base."""
-
-    name: Name
-    description: Annotated[str, StringConstraints(max_length=2000)] = ""
-    visibility: Literal["private", "shared", "public"] = "private"
-    language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")] = "en"
-    chunking: ChunkingIn = Field(default_factory=ChunkingIn)
 
 
 class KnowledgeBaseOut(Out):
@@ -65,29 +30,6 @@ class KnowledgeBaseOut(Out):
     updated_at: str
 
 
-class DocumentIn(Body):
-    """A document sent as text."""
-
-    title: Title
-    text: str
-    content_type: Annotated[str, StringConstraints(max_length=200)] = "text/plain"
-    external_id: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
-    url: Url | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict)
-
-
-class UploadIn(Body):
-    """A file that is about to be uploaded."""
-
-    filename: Title
-    size: Annotated[int, Field(ge=1, le=100 * 1024 * 1024)]
-    content_type: Annotated[str, StringConstraints(min_length=1, max_length=200)] = "application/octet-stream"
-    title: Title | None = None
-    external_id: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
-    url: Url | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict)
-
-
 class UploadOut(Out):
     """Where and how to send the file, and the job that tells when it is read."""
 
@@ -96,6 +38,29 @@ class UploadOut(Out):
     url: str
     fields: dict[str, str]
     expires_at: str
+
+
+class StartedOut(Out):
+    """Background work that was started, or was going on already."""
+
+    job_id: str
+
+
+class SourceOut(Out):
+    """A source of a knowledge base, and how its latest import ended."""
+
+    name: str
+    kb_id: int
+    spec: dict[str, Any]
+    busy: bool
+    job_id: str
+    runs: int
+    document_count: int
+    error: str | None
+    losses: list[dict[str, str]]
+    loss_count: int
+    created_at: str
+    updated_at: str
 
 
 class ContentOut(Out):
@@ -182,25 +147,11 @@ class JobOut(Out):
     total: int
     failed: int
     error: str | None
+    losses: list[LossOut]
+    loss_count: int
     created_at: str
     started_at: str | None
     finished_at: str | None
-
-
-class KbSearchIn(Body):
-    """A search in one knowledge base; `top_k` is clamped to 1..50."""
-
-    query: Annotated[str, StringConstraints(max_length=2000)]
-    mode: Literal["hybrid", "keyword", "exact", "dense"] = "hybrid"
-    top_k: int = 10
-    min_score: Annotated[float, Field(ge=0, le=1)] | None = 0
-    include_debug: bool = False
-
-
-class SearchIn(KbSearchIn):
-    """A search over knowledge bases; without `kb_ids` over every readable one."""
-
-    kb_ids: Annotated[list[KbId], Field(max_length=1000)] | None = None
 
 
 class HighlightOut(Out):
@@ -241,21 +192,6 @@ class SearchOut(Out):
     took_ms: float
     scope_truncated: bool
     debug: dict[str, Any] | None
-
-
-class KbAskIn(Body):
-    """A question to one knowledge base."""
-
-    question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
-    top_k: int = 10
-    mode: Literal["hybrid", "keyword", "exact", "dense"] = "hybrid"
-    stream: bool = True
-
-
-class AskIn(KbAskIn):
-    """A question over knowledge bases; without `kb_ids` over every readable one."""
-
-    kb_ids: Annotated[list[KbId], Field(max_length=1000)] | None = None
 
 
 class HealthOut(Out):

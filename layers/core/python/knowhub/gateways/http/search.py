@@ -2,8 +2,9 @@
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from knowhub.gateways.http.bodies import KbSearchIn, SearchIn
 from knowhub.gateways.http.call import call_of
-from knowhub.gateways.http.schemas import KbSearchIn, SearchIn, SearchOut
+from knowhub.gateways.http.schemas import SearchOut
 from knowhub.gateways.shapes import search_shape
 from knowhub.model.query import SearchRequest
 from knowhub.retrieval.search import clamp_top_k

@@ -1,6 +1,8 @@
 """The two bodies by which a document is sent: JSON, and a file as multipart form data."""
 
+from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing
 from io import BytesIO
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,8 +13,8 @@ from python_multipart.multipart import FormParser, parse_options_header
 
 from knowhub.errors import InvalidRequest, UnsupportedMediaType
 from knowhub.gateways.events import ProxyRequest, json_body, parse_json
+from knowhub.gateways.http.bodies import DocumentIn
 from knowhub.gateways.http.faults import fault, validation_faults
-from knowhub.gateways.http.schemas import DocumentIn
 from knowhub.services.documents import Submission
 
 _MAX_PARTS = 20
@@ -90,25 +92,27 @@ def _form(request: ProxyRequest) -> tuple[dict[str, bytes], _File]:
     boundary = parse_options_header(request.headers.get("content-type", ""))[1].get(b"boundary")
     if not boundary:
         raise UnsupportedMediaType("multipart/form-data needs a boundary")
-    fields: dict[str, bytes] = {}
-    files: dict[str, _File] = {}
-    parser = FormParser(
-        "multipart/form-data",
-        on_field=lambda field: fields.__setitem__(_name(field.field_name), field.value or b""),
-        on_file=lambda part: files.__setitem__(_name(part.field_name), _file(part)),
-        boundary=boundary,
-        config={"MAX_MEMORY_FILE_SIZE": len(request.body) + 1, "MAX_BODY_SIZE": len(request.body) + 1},
-    )
+    fields: list[tuple[str, bytes]] = []
+    files: list[tuple[str, _File]] = []
     try:
-        parser.write(request.body)
-        parser.finalize()
+        parser = FormParser(
+            "multipart/form-data",
+            on_field=lambda field: fields.append((_name(field.field_name), field.value or b"")),
+            on_file=lambda part: files.append((_name(part.field_name), _file(part))),
+            boundary=boundary,
+            config={"MAX_MEMORY_FILE_SIZE": len(request.body) + 1, "MAX_BODY_SIZE": len(request.body) + 1},
+        )
+        with closing(parser):
+            parser.write(request.body)
+            parser.finalize()
     except FormParserError as error:
         raise InvalidRequest("The form can't be read") from error
-    finally:
-        parser.close()
-    if set(files) != {"file"} or len(fields) > _MAX_PARTS:
+    if [name for name, _ in files] != ["file"]:
         raise fault(("body", "file"), "missing", "the form has exactly one file, in the field file")
-    return fields, files["file"]
+    twice = next((name for name, count in Counter(name for name, _ in fields).items() if count > 1), None)
+    if twice is not None or len(fields) > _MAX_PARTS:
+        raise fault(("body", twice or "file"), "too_many", f"a form has each field once, and at most {_MAX_PARTS}")
+    return dict(fields), files[0][1]
 
 
 def _file(part: Any) -> _File:

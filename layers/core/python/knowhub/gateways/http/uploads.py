@@ -5,8 +5,9 @@ from http import HTTPStatus
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from knowhub.gateways.http.bodies import UploadIn
 from knowhub.gateways.http.call import call_of
-from knowhub.gateways.http.schemas import UploadIn, UploadOut
+from knowhub.gateways.http.schemas import UploadOut
 from knowhub.model.times import iso
 from knowhub.services.uploads import Announced
 

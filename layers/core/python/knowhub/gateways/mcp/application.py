@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from knowhub.errors import KnowhubError, MalformedJson, PayloadTooLarge, Unauthenticated, UnsupportedMediaType
-from knowhub.gateways.answers import json_answer
+from knowhub.gateways.answers import json_answer, refusal
 from knowhub.gateways.events import ProxyRequest, check_size, json_body, proxy_request
 from knowhub.gateways.guard import guarded
 from knowhub.gateways.hub import Hub
@@ -15,6 +15,7 @@ from knowhub.gateways.json_rpc import (
     Id,
     RpcError,
     error_body,
+    id_of,
     read_request,
     result_body,
 )
@@ -40,17 +41,18 @@ def mcp_gateway(hub: Hub, *, allowed_origins: frozenset[str]) -> Callable[[Mappi
 
 def _serve(hub: Hub, origins: frozenset[str], request: ProxyRequest, request_id: str) -> dict[str, Any]:
     if request.path.rstrip("/").rpartition("/")[2] != "mcp":
-        return json_answer(404, None, request_id)
+        return refusal(404, "ROUTE_NOT_FOUND", "This path is not served", request_id)
     if request.method != "POST":
-        return json_answer(405, None, request_id, {"Allow": "POST"})
+        return refusal(405, "METHOD_NOT_ALLOWED", "Only POST is served here", request_id, {"Allow": "POST"})
     rpc_id: Id = None
     try:
         _check_origin(request, origins)
         principal = hub.identity.authenticate(request.headers.get("authorization"))
         _check_version(request)
         check_size(request)
-        rpc = read_request(json_body(request))
-        rpc_id = rpc.request_id
+        body = json_body(request)
+        rpc_id = id_of(body)
+        rpc = read_request(body)
         if rpc.notification:
             return json_answer(202, None, request_id)
         return json_answer(200, result_body(rpc_id, dispatch(hub, principal, rpc, request_id)), request_id)

@@ -47,8 +47,10 @@ def _call(hub: Hub, principal: Principal, request: RpcRequest, request_id: str) 
     name = request.params.get("name")
     tool = BY_NAME.get(name) if isinstance(name, str) else None
     hub.audit.record(principal, "mcp_call", request_id, detail={"tool": tool.name if tool is not None else "unknown"})
+    if not isinstance(name, str):
+        raise RpcError(INVALID_PARAMS, "tools/call: argument 'name' is a string")
     if tool is None:
-        raise RpcError(METHOD_NOT_FOUND, f"unknown tool {str(name)[:64]!r}")
+        raise RpcError(METHOD_NOT_FOUND, f"unknown tool {name[:64]!r}")
     sent = request.params.get("arguments", {})
     arguments = check_arguments(tool.name, tool.properties(()), tool.required, {} if sent is None else sent)
     try:

@@ -1,0 +1,127 @@
+"""Rows of sources, of what they listed, and of the imports that read them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from knowhub.catalog import keys
+from knowhub.catalog.rows import from_item, losses_of, read_all, to_item
+from knowhub.model.document import Loss
+from knowhub.model.source import ListedItem, SourceRecord
+from knowhub.ports.table import Condition, Delete, Equals, Item, Key, Missing, Page, Put, Query, Table
+
+Phase = Literal["listing", "settling", "removing"]
+LOSSES_KEPT = 100
+MAX_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRun:
+    """How far an import has come: everything that the next slice of work needs.
+
+    `collection` names the partition of its items. `listed` counts what the source declared, `kept` names places whose
+    loss keeps an earlier document from counting as missing; `complete` is False where the listing broke off.
+    """
+
+    job_id: str
+    kb_id: int
+    user_id: str
+    collection: str
+    spec: Mapping[str, object]
+    run: int
+    phase: Phase
+    name: str | None = None
+    cursor: str | None = None
+    listed: int = 0
+    taken: int = 0
+    tries: int = 0
+    complete: bool = True
+    kept: tuple[str, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    loss_count: int = 0
+
+    def with_losses(self, *losses: Loss) -> "ImportRun":
+        """Add losses; beyond `LOSSES_KEPT` only their number grows."""
+        room = max(LOSSES_KEPT - len(self.losses), 0)
+        return replace(self, losses=(*self.losses, *losses[:room]), loss_count=self.loss_count + len(losses))
+
+
+class SourceRows:
+    """Sources and imports over the table port; every read is consistent."""
+
+    def __init__(self, table: Table) -> None:
+        """Keep the table."""
+        self._table = table
+
+    def get(self, kb_id: int, name: str) -> SourceRecord | None:
+        """Read one source."""
+        if len(name) > MAX_NAME:
+            return None
+        item = self._table.get(keys.source(kb_id, name))
+        return None if item is None else _source(item)
+
+    def all(self, kb_id: int) -> list[SourceRecord]:
+        """Read a KB's sources, by name."""
+        query = Query(keys.knowledge_base(kb_id).pk, prefix=keys.SOURCE_PREFIX, limit=1000)
+        return [_source(item) for item in read_all(self._table, query)]
+
+    def put(self, row: SourceRecord, known: SourceRecord | None) -> None:
+        """Write a source; raises `ConditionFailed` where it is not what was `known` of it (None: absent)."""
+        condition: Condition = Missing() if known is None else Equals("version", known.version)
+        self._table.write(Put(to_item(keys.source(row.kb_id, row.name), row), condition))
+
+    def remove(self, row: SourceRecord) -> None:
+        """Remove a source; raises `ConditionFailed` where it has changed since."""
+        self._table.write(Delete(keys.source(row.kb_id, row.name), Equals("version", row.version)))
+
+    def run(self, job_id: str) -> ImportRun | None:
+        """Read how far an import has come."""
+        item = self._table.get(keys.import_run(job_id))
+        if item is None:
+            return None
+        kept = item.get("kept") or []
+        return from_item(
+            ImportRun,
+            item,
+            losses=losses_of(item),
+            kept=tuple(str(place) for place in kept) if isinstance(kept, list) else (),
+        )
+
+    def save_run(self, run: ImportRun, at: str) -> None:
+        """Write how far an import has come; the sweeper finds it while it is here."""
+        shard = sum(run.job_id.encode()) % keys.WORK_SHARDS
+        members = {"due_pk": keys.work(shard), "due_sk": f"{at}#RUN#{run.job_id}"}
+        self._table.write(Put(to_item(keys.import_run(run.job_id), run, **members)))
+
+    def forget_run(self, job_id: str) -> None:
+        """Remove the row of an import that has ended."""
+        self._table.write(Delete(keys.import_run(job_id)))
+
+    def items(self, kb_id: int, collection: str) -> Iterator[ListedItem]:
+        """Read everything that a collection's imports listed."""
+        query = Query(keys.source_items(kb_id, collection), limit=500)
+        return (from_item(ListedItem, item) for item in read_all(self._table, query))
+
+    def items_page(self, kb_id: int, collection: str, *, after: str | None, limit: int) -> list[ListedItem]:
+        """Read up to `limit` listed items after a document id, by document id."""
+        # Document ids are letters, digits and "_", of one length: "!" sorts before what follows, "~" after all.
+        start, end = f"{after}!" if after else "0", "~"
+        page: Page = self._table.query(Query(keys.source_items(kb_id, collection), start=start, end=end, limit=limit))
+        return [from_item(ListedItem, item) for item in page.items]
+
+    def item(self, kb_id: int, collection: str, doc_id: str) -> ListedItem | None:
+        """Read one listed item."""
+        item = self._table.get(Key(keys.source_items(kb_id, collection), doc_id))
+        return None if item is None else from_item(ListedItem, item)
+
+    def save_item(self, kb_id: int, collection: str, listed: ListedItem) -> None:
+        """Write a listed item."""
+        self._table.write(Put(to_item(Key(keys.source_items(kb_id, collection), listed.doc_id), listed)))
+
+    def forget_item(self, kb_id: int, collection: str, doc_id: str) -> None:
+        """Remove a listed item."""
+        self._table.write(Delete(Key(keys.source_items(kb_id, collection), doc_id)))
+
+
+def _source(item: Item) -> SourceRecord:
+    return from_item(SourceRecord, item, losses=losses_of(item))

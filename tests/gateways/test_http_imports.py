@@ -1,0 +1,205 @@
+"""Imports and sources over HTTP, from a folder that the hub may read."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.hubs import Answer, Rig
+
+
+def write(hub: Rig, **files: str) -> None:
+    for name, text in files.items():
+        (hub.folder / "imports" / name.replace("_", ".")).write_text(text)
+
+
+def start(hub: Rig, key: str, kb: int, **body: Any) -> Answer:
+    source = {"type": "dir", "path": str(hub.folder / "imports"), **body.pop("source", {})}
+    return hub.http("POST", f"/kb/{kb}/imports", {"source": source, **body}, key=key)
+
+
+def job(hub: Rig, key: str, answer: Answer) -> Any:
+    return hub.http("GET", f"/jobs/{answer.json['job_id']}", key=key).json
+
+
+def titles(hub: Rig, key: str, kb: int) -> list[str]:
+    return sorted(one["name"] for one in hub.http("GET", f"/kb/{kb}/documents", key=key).json["items"])
+
+
+def reload(hub: Rig, key: str, kb: int, name: str = "docs") -> Any:
+    answer = hub.http("POST", f"/kb/{kb}/sources/{name}/reload", key=key, raw=b"{}")
+    assert answer.status == 202
+    hub.drain()
+    return job(hub, key, answer)
+
+
+@contextmanager
+def away(hub: Rig, name: str) -> Iterator[None]:
+    path = hub.folder / "imports" / name
+    kept = path.read_bytes()
+    path.unlink()
+    yield
+    path.write_bytes(kept)
+
+
+def test_a_folder_is_imported_and_its_job_counts_what_came_of_it(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="# Walrus\n\nsleeps\n", b_txt="narwhal", c_md="  ")
+    answer = start(hub, alice, kb, name="docs", metadata={"team": "sea"})
+    assert answer.status == 202
+    hub.drain()
+    done = job(hub, alice, answer)
+    assert (done["state"], done["kind"]) == ("completed", "import")
+    assert (done["total"], done["done"], done["failed"]) == (3, 2, 1)
+    assert [loss["where"].rpartition("/")[2] for loss in done["losses"]] == ["c.md"]
+    source = hub.http("GET", f"/kb/{kb}/sources/docs", key=alice).json
+    assert (source["busy"], source["document_count"], source["loss_count"], source["error"]) == (False, 2, 1, None)
+    listed = hub.http("GET", f"/kb/{kb}/documents", key=alice, query={"source": "docs"}).json
+    assert listed["total"] == 3
+    assert {one["source"] for one in listed["items"]} == {"docs"}
+    assert listed["items"][0]["metadata"]["team"] == "sea"
+
+
+def test_a_reload_touches_what_changed_adds_what_is_new_and_removes_what_is_gone(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus", b_md="narwhal", c_md="beluga")
+    start(hub, alice, kb, name="docs")
+    hub.drain()
+    before = {one["name"]: one for one in hub.http("GET", f"/kb/{kb}/documents", key=alice).json["items"]}
+    write(hub, b_md="narwhal with a tusk", d_md="orca")
+    (hub.folder / "imports" / "c.md").unlink()
+    done = reload(hub, alice, kb)
+    assert (done["state"], done["total"], done["done"]) == ("completed", 3, 3)
+    after = {one["name"]: one for one in hub.http("GET", f"/kb/{kb}/documents", key=alice).json["items"]}
+    assert set(after) == {"a.md", "b.md", "d.md"}
+    assert after["a.md"]["updated_at"] == before["a.md"]["updated_at"]
+    assert (after["b.md"]["revision"], after["b.md"]["doc_id"]) == (2, before["b.md"]["doc_id"])
+
+
+def test_a_source_that_lists_nothing_or_can_not_be_listed_removes_nothing(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus")
+    start(hub, alice, kb, name="docs")
+    hub.drain()
+    with away(hub, "a.md"):
+        reload(hub, alice, kb)
+    assert titles(hub, alice, kb) == ["a.md"]
+    folder = hub.folder / "imports"
+    folder.rename(hub.folder / "elsewhere")
+    failed = reload(hub, alice, kb)
+    assert (failed["state"], bool(failed["error"])) == ("failed", True)
+    assert titles(hub, alice, kb) == ["a.md"]
+
+
+def test_only_what_came_from_the_same_source_is_removed(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus", b_md="narwhal")
+    hub.http("POST", f"/kb/{kb}/documents", {"title": "own.md", "text": "mine", "external_id": "own"}, key=alice)
+    start(hub, alice, kb, name="docs")
+    hub.drain()
+    (hub.folder / "imports" / "b.md").unlink()
+    reload(hub, alice, kb)
+    assert titles(hub, alice, kb) == ["a.md", "own.md"]
+
+
+def test_a_removed_source_takes_its_documents_along(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus", b_md="narwhal")
+    start(hub, alice, kb, name="docs")
+    hub.drain()
+    answer = hub.http("DELETE", f"/kb/{kb}/sources/docs", key=alice)
+    assert answer.status == 202
+    hub.drain()
+    assert job(hub, alice, answer)["state"] == "completed"
+    assert hub.http("GET", f"/kb/{kb}/sources/docs", key=alice).code == "SOURCE_NOT_FOUND"
+    assert titles(hub, alice, kb) == []
+    assert hub.ports.blobs.list("").keys == ()
+    assert start(hub, alice, kb, name="docs").status == 202
+
+
+def test_a_name_is_taken_once_and_a_reload_under_way_is_not_doubled(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus")
+    first = start(hub, alice, kb, name="docs")
+    assert start(hub, alice, kb, name="docs").code == "CONFLICT"
+    again = hub.http("POST", f"/kb/{kb}/sources/docs/reload", key=alice, raw=b"{}")
+    assert again.json == first.json
+    assert hub.http("DELETE", f"/kb/{kb}/sources/docs", key=alice).code == "CONFLICT"
+
+
+def test_sources_and_their_documents_are_listed_by_pages(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus", b_md="narwhal", c_md="orca")
+    for name in ("one", "two"):
+        start(hub, alice, kb, name=name)
+    hub.drain()
+    page = hub.http("GET", f"/kb/{kb}/sources", key=alice, query={"page_size": 1}).json
+    assert ([one["name"] for one in page["items"]], page["total"]) == (["one"], 2)
+    rest = hub.http("GET", f"/kb/{kb}/sources", key=alice, query={"cursor": page["next_cursor"]}).json
+    assert [one["name"] for one in rest["items"]] == ["two"]
+    seen: list[str] = []
+    query: dict[str, Any] = {"page_size": 2}
+    while True:
+        found = hub.http("GET", f"/kb/{kb}/sources/one/documents", key=alice, query=query).json
+        seen += [one["name"] for one in found["items"]]
+        if found["next_cursor"] is None:
+            break
+        query["cursor"] = found["next_cursor"]
+    assert sorted(seen) == ["a.md", "b.md", "c.md"]
+
+
+def test_literal_text_is_imported_as_it_is(hub: Rig, alice: str, kb: int) -> None:
+    body = {"source": {"type": "auto", "inputs": ["The walrus sleeps on ice."]}}
+    answer = hub.http("POST", f"/kb/{kb}/imports", body, key=alice)
+    hub.drain()
+    assert job(hub, alice, answer)["state"] == "completed"
+    hits = hub.http("POST", f"/kb/{kb}/search", {"query": "walrus"}, key=alice).json["hits"]
+    assert [hit["text"] for hit in hits] == ["The walrus sleeps on ice."]
+
+
+def test_an_imports_chunking_and_transformers_replace_the_kbs(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_txt="walrus     sleeps. " * 20)
+    dedup = {"name": "char_dedup", "strings": [" "]}
+    start(hub, alice, kb, chunking={"strategy": "fixed", "size": 100}, transformers=[dedup])
+    hub.drain()
+    document = hub.http("GET", f"/kb/{kb}/documents", key=alice).json["items"][0]
+    assert document["chunk_count"] > 1
+    assert "  " not in hub.http("GET", f"/documents/{document['doc_id']}/content", key=alice).json["text"]
+
+
+@pytest.mark.parametrize(
+    ("source", "status"),
+    [
+        ({"type": "dir", "path": "/etc"}, 403),
+        ({"type": "file", "files": ["/etc/passwd"]}, 403),
+        ({"type": "file", "files": ["s3://somebody/else"]}, 403),
+        ({"type": "url", "urls": ["file:///etc/passwd"]}, 422),
+        ({"type": "magic"}, 422),
+        ({"type": "url", "urls": []}, 422),
+        ({"type": "dir", "path": "x", "colour": "red"}, 422),
+    ],
+)
+def test_what_the_hub_may_not_reach_or_does_not_know_is_refused(
+    hub: Rig, alice: str, kb: int, source: dict[str, Any], status: int
+) -> None:
+    assert hub.http("POST", f"/kb/{kb}/imports", {"source": source}, key=alice).status == status
+
+
+def test_an_address_that_can_not_be_reached_fails_its_job_with_the_reason(hub: Rig, alice: str, kb: int) -> None:
+    body = {"source": {"type": "url", "urls": ["https://example.invalid/a.md"]}}
+    answer = hub.http("POST", f"/kb/{kb}/imports", body, key=alice)
+    hub.drain()
+    failed = job(hub, alice, answer)
+    assert failed["state"] == "failed"
+    assert failed["losses"]
+
+
+def test_others_see_neither_sources_nor_jobs(hub: Rig, alice: str, bob: str, kb: int) -> None:
+    write(hub, a_md="walrus")
+    answer = start(hub, alice, kb, name="docs")
+    assert hub.http("GET", f"/kb/{kb}/sources", key=bob).code == "KB_NOT_FOUND"
+    assert hub.http("GET", f"/kb/{kb}/sources/docs", key=bob).code == "KB_NOT_FOUND"
+    assert start(hub, bob, kb, name="mine").code == "KB_NOT_FOUND"
+    assert hub.http("GET", f"/jobs/{answer.json['job_id']}", key=bob).code == "JOB_NOT_FOUND"
+
+
+def test_an_import_ends_when_its_starter_loses_the_kb(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus")
+    start(hub, alice, kb, name="docs")
+    hub.http("DELETE", f"/kb/{kb}", key=alice)
+    hub.drain()
+    assert hub.ports.blobs.list("").keys == ()
