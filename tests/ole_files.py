@@ -71,3 +71,32 @@ def word(
     struct.pack_into("<I", head, 0x4C, positions[-1])
     struct.pack_into("<II", head, 0x1A2, 0, len(table))
     return {"WordDocument": bytes(head + text), "1Table" if flags & 0x0200 else "0Table": table}
+
+
+def workbook(sheets: Mapping[str, Sequence[Sequence[float | str]]], *, hidden: Sequence[str] = ()) -> dict[str, bytes]:
+    """Give the stream of an Excel workbook of before 2007, of text and numbers."""
+    bodies = [_sheet(rows) for rows in sheets.values()]
+    start = _biff(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0, 0, 0, 0)) + _biff(0x0042, b"\xb0\x04")
+    end = _biff(0x000A, b"")
+    listed = [struct.pack("<HBB", int(name in hidden), len(name), 0) + name.encode("latin-1") for name in sheets]
+    at = len(start) + sum(4 + 4 + len(entry) for entry in listed) + len(end)
+    for entry, body in zip(listed, bodies, strict=True):
+        start += _biff(0x0085, struct.pack("<I", at) + entry)
+        at += len(body)
+    return {"Workbook": start + end + b"".join(bodies)}
+
+
+def _sheet(rows: Sequence[Sequence[float | str]]) -> bytes:
+    body = _biff(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 0, 0, 0))
+    for row, values in enumerate(rows):
+        for column, value in enumerate(values):
+            place = struct.pack("<HHH", row, column, 0)
+            if isinstance(value, str):
+                body += _biff(0x0204, place + struct.pack("<HB", len(value), 1) + value.encode("utf-16-le"))
+            else:
+                body += _biff(0x0203, place + struct.pack("<d", value))
+    return body + _biff(0x000A, b"")
+
+
+def _biff(kind: int, data: bytes) -> bytes:
+    return struct.pack("<HH", kind, len(data)) + data

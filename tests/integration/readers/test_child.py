@@ -181,7 +181,11 @@ def test_nothing_of_our_environment_gets_in(warm: Child, monkeypatch: pytest.Mon
         assert text(child, "environment") in {"['LC_CTYPE', 'LD_LIBRARY_PATH']", "['LD_LIBRARY_PATH']"}
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", f"/proc/{os.getpid()}/environ", "/proc/self/environ", __file__])
+@pytest.mark.parametrize(
+    "path",
+    ["/etc/passwd", f"/proc/{os.getpid()}/environ", "/proc/self/environ", __file__],
+    ids=["passwords", "our environment", "its environment", "our source"],
+)
 def test_files_cannot_be_opened_ours_least_of_all(locked: Child, path: str) -> None:
     assert text(locked, "open", path.encode()) == "1"
 

@@ -113,7 +113,7 @@ def test_markdown_with_nothing_but_front_matter_fails() -> None:
 
 def test_a_reader_can_be_asked_for_by_name() -> None:
     assert registry.read(b"# x", name="a.txt", reader_name="markdown").chunker_name == "markdown"
-    with pytest.raises(InvalidRequest, match="known are .*markdown, .*text"):
+    with pytest.raises(InvalidRequest, match=r"known are .*markdown, .*text"):
         registry.read(b"# x", name="a.txt", reader_name="magic")
 
 

@@ -6,6 +6,7 @@ from knowhub.errors import Unreadable
 from knowhub.model.extraction import ReadDocument
 from knowhub.readers import sheets as reader
 from tests.office_files import archive, cell, ods, rows, xlsx
+from tests.ole_files import ole, workbook
 
 FAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
 
@@ -120,6 +121,13 @@ def test_open_document_spreadsheets_are_read_with_hidden_tables_marked() -> None
         'A &amp; B" table:style-name="ta2': f"<table:table-row>{text_cell.format('x')}</table:table-row>",
     }
     assert read(ods(tables, styles=style)).text == "Sheet: Shown\nday | 2024-02-29\nSheet: A & B (hidden)\nx\n"
+
+
+def test_workbooks_of_before_2007_are_read_with_hidden_sheets_marked() -> None:
+    sheets = {"Zoo": [["animal", "count"], ["penguin 企鹅", 3]], "Back": [["x", 1.5]]}
+    document = read(ole(workbook(sheets, hidden=["Back"])))
+    assert document.text == "Sheet: Zoo\nanimal | count\npenguin 企鹅 | 3\nSheet: Back (hidden)\nx | 1.5\n"
+    assert [(place.sheet, place.row) for place in document.places] == [("Zoo", 1), ("Back", 1)]
 
 
 @pytest.mark.parametrize(

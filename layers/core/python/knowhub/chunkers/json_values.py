@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 from knowhub.chunkers.json_packing import OpenChunk, Part
 from knowhub.chunkers.json_strings import cut_string
-from knowhub.chunkers.options import ChunkOptions, InvalidChunkSize, check
+from knowhub.chunkers.options import DEFAULT_JSON_SIZE, ChunkOptions, InvalidChunkSize, check
 from knowhub.errors import InvalidRequest, Unreadable
 from knowhub.model.chunk import Locator, Piece, Span
 from knowhub.model.json_spelling import spell
 from knowhub.model.json_text import JsonParser, JsonSyntaxError, JsonValue, compact, string_of
 
-DEFAULT_SIZE = 2000
+DEFAULT_SIZE = DEFAULT_JSON_SIZE
 """Bytes of one chunk in UTF-8."""
 
 WRAPPER = "content"

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from knowhub.errors import InvalidRequest, Unreadable
 
+DEFAULT_JSON_SIZE = 2000
+"""Bytes of one JSON chunk as it is serialised, in UTF-8."""
+
 DEFAULT_SIZE = 1024
 """Code points in one chunk, repeated text and added headers included."""
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from types import MappingProxyType
+from typing import cast
 
-from knowhub.chunkers import fixed, json_values, markdown, recursive
-from knowhub.chunkers.options import DEFAULT_SIZE, ChunkOptions
+from knowhub.chunkers.options import DEFAULT_JSON_SIZE, DEFAULT_SIZE, ChunkOptions
 from knowhub.errors import InvalidRequest
 from knowhub.model.chunk import Piece
 
@@ -14,9 +15,12 @@ Chunker = Callable[[str, ChunkOptions], list[Piece]]
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """The function, and the version of its rules: it goes up with every change that moves a boundary."""
+    """The module whose `chunk` it is, and the version of its rules, which goes up when a boundary moves.
 
-    chunk: Chunker
+    The module is imported when it is first used: functions that only name chunkers start without them.
+    """
+
+    module: str
     version: int
     default_size: int = DEFAULT_SIZE
     overlaps: bool = True
@@ -24,10 +28,10 @@ class _Entry:
 
 _CHUNKERS: MappingProxyType[str, _Entry] = MappingProxyType(
     {
-        "fixed": _Entry(fixed.chunk, 2),
-        "json": _Entry(json_values.chunk, 1, default_size=json_values.DEFAULT_SIZE, overlaps=False),
-        "markdown": _Entry(markdown.chunk, 1),
-        "recursive": _Entry(recursive.chunk, 1),
+        "fixed": _Entry("knowhub.chunkers.fixed", 2),
+        "json": _Entry("knowhub.chunkers.json_values", 1, default_size=DEFAULT_JSON_SIZE, overlaps=False),
+        "markdown": _Entry("knowhub.chunkers.markdown", 1),
+        "recursive": _Entry("knowhub.chunkers.recursive", 1),
     }
 )
 
@@ -39,7 +43,7 @@ def names() -> tuple[str, ...]:
 
 def chunker(name: str) -> Chunker:
     """Look a chunker up; raises `InvalidRequest`, naming those that exist."""
-    return _entry(name).chunk
+    return cast("Chunker", import_module(_entry(name).module).chunk)
 
 
 def default_size(name: str) -> int:

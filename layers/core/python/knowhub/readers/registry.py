@@ -6,37 +6,31 @@ decides, then the extension without case; what is still unknown is read as text 
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from types import MappingProxyType
+from typing import cast
 
 from knowhub.errors import InvalidRequest, Unreadable, UnsupportedMediaType
 from knowhub.model.extraction import ReadDocument
-from knowhub.readers import (
-    archive_types,
-    charsets,
-    csv_documents,
-    doc_types,
-    html_documents,
-    json_documents,
-    markdown,
-    text,
-    text_sniffing,
-)
+from knowhub.readers import archive_types, charsets, doc_types, text_sniffing
 from knowhub.readers.sniffing import sniff
 
 Reader = Callable[[bytes, str], ReadDocument]
 Isolated = Callable[[str, bytes, str], ReadDocument]
 """Reads with the named reader of `ISOLATED`: its name, the bytes, and the document's name."""
 
-_READERS: MappingProxyType[str, Reader] = MappingProxyType(
+_READERS: MappingProxyType[str, tuple[str, str]] = MappingProxyType(
     {
-        "text": text.read,
-        "markdown": markdown.read,
-        "json": json_documents.read,
-        "jsonl": json_documents.read_lines,
-        "csv": csv_documents.read,
-        "html": html_documents.read,
+        "text": ("knowhub.readers.text", "read"),
+        "markdown": ("knowhub.readers.markdown", "read"),
+        "json": ("knowhub.readers.json_documents", "read"),
+        "jsonl": ("knowhub.readers.json_documents", "read_lines"),
+        "csv": ("knowhub.readers.csv_documents", "read"),
+        "html": ("knowhub.readers.html_documents", "read"),
     }
 )
+"""Module and function, imported when first used: a function that only detects types starts without them."""
+
 ISOLATED: MappingProxyType[str, str] = MappingProxyType(
     {
         "pdf": "knowhub.readers.pdf",
@@ -121,7 +115,8 @@ def reader(name: str, isolated: Isolated | None = None) -> Reader:
     if found is None:
         message = f"unknown reader {name!r}; known are {', '.join(names())}"
         raise InvalidRequest(message, {"errors": [{"loc": ["reader"], "type": "value_error", "message": message}]})
-    return found
+    module, function = found
+    return cast("Reader", getattr(import_module(module), function))
 
 
 def detect(data: bytes, *, name: str, content_type: str | None = None) -> str:
@@ -164,6 +159,8 @@ def read(
         raise Unreadable("the document is empty", {"reason": "EMPTY"})
     chosen = reader_name or detect(data, name=name, content_type=content_type)
     if chosen == "html":
+        from knowhub.readers import html_documents  # noqa: PLC0415 - as the others: when first used
+
         return html_documents.read(data, name, charsets.of_content_type(content_type))
     return reader(chosen, isolated)(data, name)
 

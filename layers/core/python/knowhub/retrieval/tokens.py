@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 Range: TypeAlias = tuple[int, int]
@@ -64,15 +65,22 @@ _WORD = rf"(?:[A-Za-z0-9]++|{_OTHER_LETTERS})(?:[A-Za-z0-9]++|{_OTHER_LETTERS}|[
 _ASCII_TOKENS = _scanner(
     "[^A-Za-z0-9]*+", _GROUPED_NUMBER, _SIGNED_NAME, r"[A-Za-z0-9]++(?:(?:_++|['.\-])[A-Za-z0-9]++)*+"
 )
-_TOKENS = _scanner(
-    rf"(?:[^\w{_RUN_SCRIPTS}]++|_++)*+",
-    _GROUPED_NUMBER,
-    _SIGNED_NAME,
-    rf"{_WORD}(?:(?:_++|['.\-]){_WORD})*+",
-    f"[{_IDEOGRAPHS}]++",
-    f"[{_HANGUL}]++",
-    f"[{_SOUTH_EAST_ASIAN}]++",
-)
+
+
+@cache
+def _tokens() -> re.Pattern[str]:
+    """Give the pattern for text of any script; compiling its classes takes too long for a function's start."""
+    return _scanner(
+        rf"(?:[^\w{_RUN_SCRIPTS}]++|_++)*+",
+        _GROUPED_NUMBER,
+        _SIGNED_NAME,
+        rf"{_WORD}(?:(?:_++|['.\-]){_WORD})*+",
+        f"[{_IDEOGRAPHS}]++",
+        f"[{_HANGUL}]++",
+        f"[{_SOUTH_EAST_ASIAN}]++",
+    )
+
+
 _RUN = re.compile(f"[{_RUN_SCRIPTS}]")
 
 _COMPONENTS = re.compile(
@@ -109,7 +117,7 @@ def normalise(text: str) -> str:
 
 def scan(text: str) -> list[str]:
     """List the tokens of normalised text, in order."""
-    tokens: list[str] = (_ASCII_TOKENS if text.isascii() else _TOKENS).findall(text)
+    tokens: list[str] = (_ASCII_TOKENS if text.isascii() else _tokens()).findall(text)
     while tokens and not tokens[-1]:
         tokens.pop()
     return tokens
@@ -117,7 +125,7 @@ def scan(text: str) -> list[str]:
 
 def scan_ranges(text: str) -> Iterator[Range]:
     """Yield where the tokens of normalised text start and end, in order."""
-    for match in (_ASCII_TOKENS if text.isascii() else _TOKENS).finditer(text):
+    for match in (_ASCII_TOKENS if text.isascii() else _tokens()).finditer(text):
         if match[1]:
             yield match.span(1)
 
