@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from knowhub.ports.table import Key, Update
 from tests.hubs import Answer, Rig
 
 
@@ -203,3 +204,26 @@ def test_an_import_ends_when_its_starter_loses_the_kb(hub: Rig, alice: str, kb: 
     hub.http("DELETE", f"/kb/{kb}", key=alice)
     hub.drain()
     assert hub.ports.blobs.list("").keys == ()
+
+
+def test_a_file_is_read_again_when_how_it_is_read_has_changed(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus")
+    start(hub, alice, kb, name="docs")
+    hub.drain()
+    document = hub.http("GET", f"/kb/{kb}/documents", key=alice).json["items"][0]
+    key = Key(f"DOC#{document['doc_id']}", "HEAD")
+    hub.ports.table.write(Update(key, values={"fingerprint": "of an older version"}))
+    reload(hub, alice, kb)
+    assert hub.http("GET", f"/documents/{document['doc_id']}", key=alice).json["revision"] == 2
+
+
+def test_work_of_an_import_whose_message_was_lost_is_sent_again(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus")
+    answer = start(hub, alice, kb, name="docs")
+    hub.ports.queue.delete([one.receipt for one in hub.ports.queue.receive(limit=10, visibility_seconds=60)])
+    hub.clock.seconds += 601
+    assert hub.workshop.maintenance.sweep() == 1
+    hub.drain()
+    assert job(hub, alice, answer)["state"] == "completed"
+    hub.clock.seconds += 601
+    assert hub.workshop.maintenance.sweep() == 0

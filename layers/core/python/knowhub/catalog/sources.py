@@ -33,7 +33,6 @@ class ImportRun:
     name: str | None = None
     cursor: str | None = None
     listed: int = 0
-    taken: int = 0
     tries: int = 0
     complete: bool = True
     kept: tuple[str, ...] = ()

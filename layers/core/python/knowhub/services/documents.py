@@ -118,6 +118,10 @@ class Documents:
             raise Forbidden("A public knowledge base is fed by publishing only", {"kb_id": kb_id})
         return kb
 
+    def fingerprint(self, kb: KnowledgeBase, options: ReadingOptions) -> str:
+        """Describe how a KB's documents are read and cut now; a document with another one is read again."""
+        return self._reading.fingerprint(kb, options)
+
     def get(self, principal: Principal, doc_id: str) -> DocumentView:
         """Show a document; one that is absent, deleted or in a KB that can't be read raises the same `NotFound`."""
         return self._view(self.head(principal, doc_id, "read"))

@@ -6,7 +6,7 @@ documents are known by their identity, and equal content is not read again.
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from knowhub.catalog.documents import DocumentRows
@@ -41,6 +41,17 @@ MAX_KEPT = 500
 """Places of losses that are remembered; beyond that nothing counts as missing."""
 
 _PAUSE_SECONDS = (1, 2, 5, 10, 20, 30)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What all items of a listing share; `fingerprint` describes how they are read now."""
+
+    spec: SourceSpec
+    source: Source
+    principal: Principal
+    options: ReadingOptions
+    fingerprint: str
 
 
 class ImportRuns:
@@ -107,14 +118,13 @@ class ImportRuns:
             self._settle(run, principal)
 
     def _list(self, run: ImportRun, principal: Principal) -> None:
-        spec = spec_of(run.spec)
-        source = self._sources.open(spec, run.kb_id)
+        reading = self._reading(run, principal)
         until = self._clock.now() + SLICE_SECONDS
         while self._clock.now() < until:
-            page = source.list(run.cursor, PAGE)
+            page = reading.source.list(run.cursor, PAGE)
             run = self._noted(run, page.losses)
             for item in page.items:
-                run = self._take(run, spec, source, item, principal)
+                run = self._take(run, reading, item)
             run = replace(run, cursor=page.cursor, listed=run.listed + page.declared, tries=0)
             if page.cursor is None:
                 run = replace(run, phase="settling")
@@ -124,23 +134,28 @@ class ImportRuns:
                 break
         self._send(run)
 
+    def _reading(self, run: ImportRun, principal: Principal) -> _Reading:
+        spec = spec_of(run.spec)
+        source = self._sources.open(spec, run.kb_id)
+        options = ReadingOptions(chunking=_chunking(spec), transformers=spec.transformers, reader=spec.reader)
+        kb = self._documents.writable(principal, run.kb_id)
+        return _Reading(spec, source, principal, options, self._documents.fingerprint(kb, options))
+
     def _noted(self, run: ImportRun, losses: tuple[Loss, ...]) -> ImportRun:
         """Note losses of the listing, and that what stands in their places is not missing."""
         kept = (*run.kept, *(loss.where for loss in losses))
         return replace(run.with_losses(*losses), kept=kept[:MAX_KEPT], complete=run.complete and len(kept) <= MAX_KEPT)
 
-    def _take(
-        self, run: ImportRun, spec: SourceSpec, source: Source, item: SourceItem, principal: Principal
-    ) -> ImportRun:
+    def _take(self, run: ImportRun, reading: _Reading, item: SourceItem) -> ImportRun:
         """Take one item in; one that can't be had, or that no reader takes, is a loss and keeps what was there."""
         doc_id = self._documents.doc_id(run.kb_id, run.name, item.external_id)
         known = self._rows.item(run.kb_id, run.collection, doc_id)
         listed = ListedItem(doc_id, item.external_id, item.uri, run.run, known.version if known else None)
         try:
-            content = source.fetch(item, self._version(known))
+            content = reading.source.fetch(item, self._version(known, reading))
             if content is not None:
-                submission = _submission(run, spec, item, content)
-                self._documents.submit(principal, run.kb_id, submission)
+                submission = _submission(run, reading, item, content)
+                self._documents.submit(reading.principal, run.kb_id, submission)
                 listed = replace(listed, version=content.version)
         except (Retryable, NotFound):
             raise
@@ -150,15 +165,16 @@ class ImportRuns:
             if known is None:
                 return run
         self._rows.save_item(run.kb_id, run.collection, listed)
-        return replace(run, taken=run.taken + 1)
+        return run
 
-    def _version(self, known: ListedItem | None) -> str | None:
-        """Give the version that need not be read again: only of a document that is there."""
+    def _version(self, known: ListedItem | None, reading: _Reading) -> str | None:
+        """Give the version that need not be read again: of a document that is there, read as it would be read now."""
         if known is None:
             return None
         head = self._document_rows.head(known.doc_id)
-        live = head is not None and not head.deleted and (head.visible_revision or head.pending_revision)
-        return known.version if live else None
+        if head is None or head.deleted or not (head.visible_revision or head.pending_revision):
+            return None
+        return known.version if head.fingerprint == reading.fingerprint else None
 
     def _settle(self, run: ImportRun, principal: Principal) -> None:
         """Wait until everything is read; then note what failed, remove what is gone, and end."""
@@ -272,7 +288,7 @@ class ImportRuns:
         self._queue.send([Work("import", run.kb_id, run.job_id).message(delay_seconds)])
 
 
-def _submission(run: ImportRun, spec: SourceSpec, item: SourceItem, content: SourceContent) -> Submission:
+def _submission(run: ImportRun, reading: _Reading, item: SourceItem, content: SourceContent) -> Submission:
     return Submission(
         title=item.title[:300] or content.name,
         name=content.name,
@@ -280,9 +296,9 @@ def _submission(run: ImportRun, spec: SourceSpec, item: SourceItem, content: Sou
         data=content.data,
         external_id=item.external_id,
         url=item.url,
-        metadata=merged_metadata(spec, item.metadata),
+        metadata=merged_metadata(reading.spec, item.metadata),
         source=run.name,
-        options=ReadingOptions(chunking=_chunking(spec), transformers=spec.transformers, reader=spec.reader),
+        options=reading.options,
     )
 
 
