@@ -6,29 +6,27 @@ documents are known by their identity, and equal content is not read again.
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from knowhub.catalog.documents import DocumentRows
 from knowhub.catalog.jobs import JobRows
 from knowhub.catalog.sources import ImportRun, SourceRows
 from knowhub.errors import ConditionFailed, KnowhubError, NotFound, Retryable, SourceFailed
-from knowhub.model.document import Loss, ReadingOptions
+from knowhub.model.document import Loss
 from knowhub.model.job import JobState
-from knowhub.model.knowledge_base import Chunking
 from knowhub.model.principal import Principal
 from knowhub.model.source import ListedItem
 from knowhub.model.times import iso
 from knowhub.observability import report
 from knowhub.ports.clock import Clock
 from knowhub.ports.queue import Queue
-from knowhub.ports.sources import Source, SourceContent, SourceItem, Sources, SourceSpec
-from knowhub.services.documents import Documents, Submission
+from knowhub.ports.sources import Sources
+from knowhub.services.documents import Documents
 from knowhub.services.identity import Identity
-from knowhub.services.import_specs import spec_of
+from knowhub.services.import_taking import Taking
 from knowhub.services.work import Work
 from knowhub.sources import accounts
-from knowhub.sources.specs import merged_metadata
 
 SLICE_SECONDS = 15.0
 """How long one message works before it sends itself again: other KBs' documents wait behind it."""
@@ -41,17 +39,6 @@ MAX_KEPT = 500
 """Places of losses that are remembered; beyond that nothing counts as missing."""
 
 _PAUSE_SECONDS = (1, 2, 5, 10, 20, 30)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """What all items of a listing share; `fingerprint` describes how they are read now."""
-
-    spec: SourceSpec
-    source: Source
-    principal: Principal
-    options: ReadingOptions
-    fingerprint: str
 
 
 class ImportRuns:
@@ -75,7 +62,7 @@ class ImportRuns:
         self._document_rows = document_rows
         self._documents = documents
         self._identity = identity
-        self._sources = sources
+        self._taking = Taking(rows, document_rows, documents, sources)
         self._queue = queue
         self._clock = clock
 
@@ -118,13 +105,13 @@ class ImportRuns:
             self._settle(run, principal)
 
     def _list(self, run: ImportRun, principal: Principal) -> None:
-        reading = self._reading(run, principal)
+        reading = self._taking.open(run, principal)
         until = self._clock.now() + SLICE_SECONDS
         while self._clock.now() < until:
             page = reading.source.list(run.cursor, PAGE)
             run = self._noted(run, page.losses)
             for item in page.items:
-                run = self._take(run, reading, item)
+                run = self._taking.take(run, reading, item)
             run = replace(run, cursor=page.cursor, listed=run.listed + page.declared, tries=0)
             if page.cursor is None:
                 run = replace(run, phase="settling")
@@ -134,47 +121,10 @@ class ImportRuns:
                 break
         self._send(run)
 
-    def _reading(self, run: ImportRun, principal: Principal) -> _Reading:
-        spec = spec_of(run.spec)
-        source = self._sources.open(spec, run.kb_id)
-        options = ReadingOptions(chunking=_chunking(spec), transformers=spec.transformers, reader=spec.reader)
-        kb = self._documents.writable(principal, run.kb_id)
-        return _Reading(spec, source, principal, options, self._documents.fingerprint(kb, options))
-
     def _noted(self, run: ImportRun, losses: tuple[Loss, ...]) -> ImportRun:
         """Note losses of the listing, and that what stands in their places is not missing."""
         kept = (*run.kept, *(loss.where for loss in losses))
         return replace(run.with_losses(*losses), kept=kept[:MAX_KEPT], complete=run.complete and len(kept) <= MAX_KEPT)
-
-    def _take(self, run: ImportRun, reading: _Reading, item: SourceItem) -> ImportRun:
-        """Take one item in; one that can't be had, or that no reader takes, is a loss and keeps what was there."""
-        doc_id = self._documents.doc_id(run.kb_id, run.name, item.external_id)
-        known = self._rows.item(run.kb_id, run.collection, doc_id)
-        listed = ListedItem(doc_id, item.external_id, item.uri, run.run, known.version if known else None)
-        try:
-            content = reading.source.fetch(item, self._version(known, reading))
-            if content is not None:
-                submission = _submission(run, reading, item, content)
-                self._documents.submit(reading.principal, run.kb_id, submission)
-                listed = replace(listed, version=content.version)
-        except (Retryable, NotFound):
-            raise
-        except KnowhubError as error:
-            reason = str(error.detail.get("reason", error.code))
-            run = run.with_losses(Loss(reason, item.uri, error.message))
-            if known is None:
-                return run
-        self._rows.save_item(run.kb_id, run.collection, listed)
-        return run
-
-    def _version(self, known: ListedItem | None, reading: _Reading) -> str | None:
-        """Give the version that need not be read again: of a document that is there, read as it would be read now."""
-        if known is None:
-            return None
-        head = self._document_rows.head(known.doc_id)
-        if head is None or head.deleted or not (head.visible_revision or head.pending_revision):
-            return None
-        return known.version if head.fingerprint == reading.fingerprint else None
 
     def _settle(self, run: ImportRun, principal: Principal) -> None:
         """Wait until everything is read; then note what failed, remove what is gone, and end."""
@@ -286,26 +236,6 @@ class ImportRuns:
 
     def _send(self, run: ImportRun, delay_seconds: int = 0) -> None:
         self._queue.send([Work("import", run.kb_id, run.job_id).message(delay_seconds)])
-
-
-def _submission(run: ImportRun, reading: _Reading, item: SourceItem, content: SourceContent) -> Submission:
-    return Submission(
-        title=item.title[:300] or content.name,
-        name=content.name,
-        content_type=content.content_type,
-        data=content.data,
-        external_id=item.external_id,
-        url=item.url,
-        metadata=merged_metadata(reading.spec, item.metadata),
-        source=run.name,
-        options=reading.options,
-    )
-
-
-def _chunking(spec: SourceSpec) -> Chunking | None:
-    if spec.chunking is None and spec.chunk_size is None and spec.chunk_overlap is None:
-        return None
-    return spec.chunking_over(Chunking())
 
 
 def _batches(items: Iterator[ListedItem]) -> Iterator[list[ListedItem]]:
