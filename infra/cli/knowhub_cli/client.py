@@ -3,7 +3,7 @@
 import ipaddress
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 import click
@@ -23,6 +23,9 @@ TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 STREAM_TIMEOUT = httpx.Timeout(90.0, connect=10.0)
 """Seconds between two pieces of a stream: a hub that can't stream sends an answer whole, after up to 60."""
 
+DELIVERY_TIMEOUT = httpx.Timeout(120.0, connect=10.0)
+"""Seconds between two signs of life while a file of up to 100 MB is taken in."""
+
 PATIENCE = {httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE}
 
 Query = Mapping[str, str | int]
@@ -39,9 +42,16 @@ def is_loopback(url: str) -> bool:
 
 def wait_seconds(retry_after: str | None, attempt: int) -> float:
     """Say how long to wait: what the hub asks for in seconds, else 1, 2, 4, ... by the attempt, counted from 0."""
-    if retry_after and retry_after.strip().isdecimal():
+    if retry_after and retry_after.isascii() and retry_after.strip().isdecimal():
         return float(retry_after)
     return float(2**attempt)
+
+
+def reason_of(error: httpx.RequestError) -> str:
+    """Say why a call came to nothing; a protocol error's own words are left out, they may quote a header with a key."""
+    if isinstance(error, httpx.ProtocolError | httpx.DecodingError):
+        return f"what is sent there or answered is no proper HTTP ({type(error).__name__})"
+    return str(error) or type(error).__name__
 
 
 class Hub:
@@ -78,6 +88,17 @@ class Hub:
         """Create a document from a file (its name, bytes and content type) and form fields."""
         return self._json(self._send("POST", path, data=fields, files={"file": file}, headers=_repeatable()))
 
+    def deliver(self, url: str, fields: Mapping[str, str], file: tuple[str, BinaryIO, str]) -> None:
+        """POST a file to where a ticket says; the key is not sent along, as the address may be another service's."""
+        try:
+            with httpx.Client(timeout=DELIVERY_TIMEOUT, trust_env=not is_loopback(url)) as http:
+                response = http.post(url, data=fields, files={"file": file})
+        except (httpx.RequestError, httpx.InvalidURL) as error:
+            why = reason_of(error) if isinstance(error, httpx.RequestError) else "its address is none"
+            raise Refused(0, "", f"the place for the upload can't be reached: {why}") from None
+        if not response.is_success:
+            raise Refused(response.status_code, "", f"the upload was refused with HTTP {response.status_code}")
+
     def pages(self, path: str, query: Query | None = None) -> Iterator[Mapping[str, Any]]:
         """Walk a list, page by page."""
         asked = {"page_size": 200, **(query or {})}
@@ -106,7 +127,7 @@ class Hub:
             if not response.headers.get("Content-Type", "").startswith("text/event-stream"):
                 raise Refused(response.status_code, "", f"{self.url} answered with no event stream; is it a knowhub?")
             yield from events(response.iter_bytes())
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise self._unreachable(error) from None
         finally:
             response.close()
@@ -128,19 +149,19 @@ class Hub:
     def _once(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
         try:
             return self._http.send(request, stream=stream)
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise self._unreachable(error) from None
 
     def _read(self, response: httpx.Response) -> None:
         try:
             response.read()
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise self._unreachable(error) from None
         finally:
             response.close()
 
-    def _unreachable(self, error: httpx.TransportError) -> click.ClickException:
-        return Unreachable(f"The hub at {self.url} can't be reached: {str(error) or type(error).__name__}")
+    def _unreachable(self, error: httpx.RequestError) -> click.ClickException:
+        return Unreachable(f"The hub at {self.url} can't be reached: {reason_of(error)}")
 
     def _json(self, response: httpx.Response) -> Any:
         body = _decoded(response)

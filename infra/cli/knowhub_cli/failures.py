@@ -1,7 +1,7 @@
 """How a command fails: one line for the person, one exit code for the script.
 
 0 done, 1 the hub refused or something failed on the way, 2 the command line is wrong, 3 no hub answers there,
-130 interrupted.
+130 interrupted, 141 whoever read the output has stopped reading.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,8 @@ import click
 
 FAILED = 1
 INTERRUPTED = 130
+READER_GONE = 141
+"""What a shell gives for a program that a closed pipe has ended."""
 
 
 class Failed(click.ClickException):

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-MAX_BYTES = 4_000_000
-"""Of one file; the HTTP interface takes no more in one request."""
+DIRECT_BYTES = 4_000_000
+"""Of a file that goes to the hub in one request; a larger one takes the way of an upload."""
+
+MAX_BYTES = 100 * 1024 * 1024
+"""Of one file; the hub gives no ticket for a larger upload."""
 
 SKIPPED_FOLDERS = {".git", "node_modules"}
 
@@ -18,16 +21,26 @@ TYPES = {
     ".markdown": "text/markdown",
     ".mdx": "text/markdown",
     ".txt": "text/plain",
+    ".text": "text/plain",
     ".json": "application/json",
     ".jsonl": "application/x-ndjson",
     ".ndjson": "application/x-ndjson",
     ".csv": "text/csv",
     ".tsv": "text/tab-separated-values",
     ".html": "text/html",
+    ".tab": "text/tab-separated-values",
     ".htm": "text/html",
+    ".xhtml": "application/xhtml+xml",
+    ".eml": "message/rfc822",
     ".pdf": "application/pdf",
+    ".doc": "application/msword",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".xls": "application/vnd.ms-excel",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".ods": "application/vnd.oasis.opendocument.spreadsheet",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 }
-TEXT_TYPES = {"application/json", "application/x-ndjson", "application/xml", "application/yaml", "application/toml"}
+UNKNOWN = "application/octet-stream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +49,12 @@ class Found:
 
     path: Path
     external_id: str
+    size: int
+
+    @property
+    def title(self) -> str:
+        """Give the document's title: the file's name, within the length that a title may have."""
+        return self.path.name[:300]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +64,6 @@ class Skipped:
     path: Path
     reason: str
     fault: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TextFile:
-    """A file that is text in UTF-8, without its byte order mark."""
-
-    text: str
-    content_type: str
-
-
-@dataclass(frozen=True, slots=True)
-class BinaryFile:
-    """A file that is not text in UTF-8, or whose type says that it is more than text."""
-
-    data: bytes
-    content_type: str
 
 
 def discover(path: Path, folder: Path) -> Iterator[Found | Skipped]:
@@ -118,31 +121,24 @@ def _judged(path: Path, folder: Path) -> Found | Skipped:
     if not stat.S_ISREG(status.st_mode):
         return Skipped(path, "is no regular file")
     if status.st_size > MAX_BYTES:
-        return Skipped(path, f"is larger than {MAX_BYTES // 1_000_000} MB")
+        return Skipped(path, f"is larger than {MAX_BYTES // (1024 * 1024)} MB")
     if status.st_size == 0:
         return Skipped(path, "is empty")
-    return Found(path, identity.as_posix())
+    return Found(path, identity.as_posix(), status.st_size)
 
 
-def load(path: Path) -> TextFile | BinaryFile:
-    """Read a file and tell text from other bytes; raises `OSError`."""
-    data = path.read_bytes()
-    kind = content_type(path)
-    if kind is None or kind.startswith("text/") or kind in TEXT_TYPES:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            pass
-        else:
-            if "\0" not in text:
-                return TextFile(text, kind or "text/plain")
-    return BinaryFile(data, kind or "application/octet-stream")
-
-
-def content_type(path: Path) -> str | None:
-    """Guess a file's type by its name; None where the name says nothing."""
+def content_type(path: Path, data: bytes = b"") -> str:
+    """Guess a file's type by its name; where that says nothing, text in UTF-8 is told from other bytes by `data`."""
     suffix = path.suffix.lower()
-    return TYPES.get(suffix) or mimetypes.guess_type(f"name{suffix}", strict=True)[0]
+    by_name = TYPES.get(suffix) or mimetypes.guess_type(f"name{suffix}", strict=True)[0]
+    return by_name or ("text/plain" if data and _is_text(data) else UNKNOWN)
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return False
 
 
 def _reason(error: OSError) -> str:

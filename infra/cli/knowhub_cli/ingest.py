@@ -1,33 +1,17 @@
 """`knowhub ingest`: files and folders into a knowledge base, and waiting until they can be found."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import click
 from rich.progress import Progress
 
 from knowhub_cli.client import Hub
-from knowhub_cli.failures import Failed, Refused
-from knowhub_cli.files import Found, Skipped, TextFile, discover, load
-from knowhub_cli.jobs import ENDED, Patience, wait_for
+from knowhub_cli.failures import Failed
+from knowhub_cli.jobs import Patience, wait_for
 from knowhub_cli.output import Output
+from knowhub_cli.sending import Entry, conclude, send
 from knowhub_cli.session import find_kb, with_hub
-
-NO_SUCH_ROUTE = {404, 405, 501}
-
-
-@dataclass(slots=True)
-class Entry:
-    """What became of one argument or file: `state` is sent, ready, unchanged, skipped, failed or waiting."""
-
-    path: str
-    state: str
-    detail: str = ""
-    doc_id: str | None = None
-    job_id: str | None = None
 
 
 @click.command()
@@ -39,7 +23,8 @@ class Entry:
 def ingest(hub: Hub, output: Output, paths: tuple[str, ...], kb: str, *, wait: bool, timeout: float) -> None:
     """Send files, folders and web addresses to a knowledge base.
 
-    A file that was sent before, from the same folder, is updated where it changed. Ends with 1 if anything failed.
+    A file that was sent before, from the same folder, is updated where it changed. Ends with 1 if anything failed, or
+    if something behind a web address could not be carried over.
     """
     kb_id = _kb_id(hub, output, kb)
     entries = list(_send_all(hub, output, kb_id, paths))
@@ -61,75 +46,11 @@ def _send_all(hub: Hub, output: Output, kb_id: int, paths: Sequence[str]) -> Ite
     """Send everything that the command line names, with a line for each thing that is not sent."""
     with Progress(console=output.remarks, transient=True, disable=not output.remarks.is_terminal) as progress:
         task = progress.add_task("sending", total=None)
-        for entry in _sent(hub, kb_id, paths):
+        for entry in send(hub, kb_id, paths):
             if entry.state in {"failed", "skipped"}:
                 output.note(f"{entry.state}  {entry.path}: {entry.detail}")
             progress.advance(task)
             yield entry
-
-
-def _sent(hub: Hub, kb_id: int, paths: Sequence[str]) -> Iterator[Entry]:
-    """Send one thing after the other; a failure stops nothing."""
-    seen: set[str] = set()
-    for argument in paths:
-        if argument.lower().startswith(("http://", "https://")):
-            yield _send_url(hub, kb_id, argument)
-            continue
-        for found in discover(Path(argument), Path.cwd()):
-            if isinstance(found, Skipped):
-                yield Entry(str(found.path), "failed" if found.fault else "skipped", found.reason)
-            elif found.external_id not in seen:
-                seen.add(found.external_id)
-                yield _send_file(hub, kb_id, found)
-
-
-def _send_file(hub: Hub, kb_id: int, found: Found) -> Entry:
-    """Send one file with its id, by which the next time updates it: text as JSON, other bytes as a form."""
-    route = f"/kb/{kb_id}/documents"
-    try:
-        content = load(found.path)
-        if isinstance(content, TextFile):
-            answer = hub.create(route, _text_document(found, content))
-        else:
-            fields = {"title": _title(found), "external_id": found.external_id}
-            answer = hub.upload(route, fields, (found.path.name, content.data, content.content_type))
-    except Refused as refused:
-        return Entry(str(found.path), "failed", refused.message)
-    except OSError as error:
-        return Entry(str(found.path), "failed", error.strerror or type(error).__name__)
-    return _accepted(str(found.path), answer)
-
-
-def _text_document(found: Found, content: TextFile) -> dict[str, object]:
-    """Build the request for a text file."""
-    return {
-        "title": _title(found),
-        "text": content.text,
-        "content_type": content.content_type,
-        "external_id": found.external_id,
-    }
-
-
-def _title(found: Found) -> str:
-    """Name a document after its file, within the length that a title may have."""
-    return found.path.name[:300]
-
-
-def _send_url(hub: Hub, kb_id: int, url: str) -> Entry:
-    """Import a web address where the hub can."""
-    try:
-        answer = hub.create(f"/kb/{kb_id}/imports", {"source": {"type": "url", "urls": [url]}})
-    except Refused as refused:
-        if refused.status in NO_SUCH_ROUTE and refused.code != "KB_NOT_FOUND":
-            return Entry(url, "failed", "this version of the hub serves no URL sources")
-        return Entry(url, "failed", refused.message)
-    return _accepted(url, answer)
-
-
-def _accepted(path: str, answer: Mapping[str, Any]) -> Entry:
-    """Note what the hub took; without a job there is nothing left to do."""
-    job_id = answer.get("job_id")
-    return Entry(path, "sent" if job_id else "unchanged", "", answer.get("doc_id"), job_id)
 
 
 def _settle(hub: Hub, output: Output, entries: Sequence[Entry], patience: Patience) -> None:
@@ -139,20 +60,19 @@ def _settle(hub: Hub, output: Output, entries: Sequence[Entry], patience: Patien
     with Progress(console=output.remarks, transient=True, disable=not output.remarks.is_terminal) as progress:
         task = progress.add_task("reading", total=len(waiting))
         for entry, job in zip(waiting, jobs, strict=True):
-            _conclude(entry, job)
-            if entry.state != "ready":
-                output.note(f"{entry.state}  {entry.path}: {entry.detail}")
+            conclude(entry, job)
+            _tell(output, entry)
             progress.advance(task)
 
 
-def _conclude(entry: Entry, job: Mapping[str, Any]) -> None:
-    """Write down how a job ended."""
-    if job["state"] == "completed" and not job.get("failed"):
-        entry.state = "ready"
-    elif job["state"] in ENDED:
-        entry.state, entry.detail = "failed", str(job.get("error") or f"the job ended as {job['state']}")
-    else:
-        entry.state, entry.detail = "waiting", f"not read yet; see job {job['job_id']}"
+def _tell(output: Output, entry: Entry) -> None:
+    """Say what went wrong with one entry, and what of it was lost."""
+    for loss in entry.losses:
+        output.note(f"loss  {entry.path}: {loss.get('code')} {loss.get('where')}: {loss.get('detail')}")
+    if entry.lost > len(entry.losses):
+        output.note(f"loss  {entry.path}: and {entry.lost - len(entry.losses)} more")
+    if entry.state not in {"ready", "unchanged"}:
+        output.note(f"{entry.state}  {entry.path}: {entry.detail}")
 
 
 def _report(output: Output, kb_id: int, entries: Sequence[Entry]) -> None:
@@ -163,7 +83,7 @@ def _report(output: Output, kb_id: int, entries: Sequence[Entry]) -> None:
         if (number := sum(entry.state == state for entry in entries))
     }
     if output.as_json:
-        members = ("path", "state", "detail", "doc_id", "job_id")
+        members = ("path", "state", "detail", "doc_id", "job_id", "losses")
         documents = [{name: getattr(entry, name) for name in members} for entry in entries]
         output.json({"kb_id": kb_id, "counts": counts, "documents": documents})
     else:

@@ -5,6 +5,7 @@ A key is only ever sent to the address that it was given with: a source that nam
 
 import json
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -13,14 +14,18 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
+import httpx
 
 LOCAL_CREDENTIALS = Path(".knowhub", "credentials.json")
 """Where `knowhub up` leaves the address and key of its hub, below the folder it was started in."""
 
 HOW_TO_BEGIN = (
     "No hub is known here. Start one with `knowhub up`, or name one with `knowhub login --url URL` "
-    "or the variables KNOWHUB_URL and KNOWHUB_API_KEY."
+    "or the variables KNOWHUB_URL and KNOWHUB_API_KEY. "
+    "A hub that runs here is found by itself only where its state folder is ./.knowhub."
 )
+
+KEY_SHAPE = re.compile(r"kh_[A-Za-z0-9_-]{43}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +65,34 @@ class Surroundings:
         return parent / "knowhub" / "profile.json"
 
 
+def normal_key(key: str) -> str:
+    """Take the white space off a key; raises a usage error, which never shows it, for what has no key's form."""
+    stripped = key.strip()
+    if KEY_SHAPE.fullmatch(stripped) is None:
+        raise click.UsageError(
+            "What was given as the API key has not the form of one: it is kh_ and 43 letters, digits, - and _."
+        )
+    return stripped
+
+
 def normal_url(url: str) -> str:
     """Bring an address to one spelling; raises a usage error for what is no http(s) address."""
-    parts = urlsplit(url.strip())
+    refused = click.UsageError(f"{url!r} is no hub's address; it looks like https://hub.example.com")
     try:
+        parts = urlsplit(url.strip())
         port = f":{parts.port}" if parts.port else ""
-    except ValueError:
-        port = ":?"
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.username or port == ":?":
-        raise click.UsageError(f"{url!r} is no hub's address; it looks like https://hub.example.com")
+        httpx.URL(url.strip())
+    except (ValueError, httpx.InvalidURL):
+        raise refused from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.username:
+        raise refused
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     path = parts.path.rstrip("/").removesuffix("/api/v1").rstrip("/")
     return f"{parts.scheme}://{host}{port}{path}"
 
 
 def resolve(url: str | None, key: str | None, here: Surroundings) -> Connection:
-    """Find the hub and its key; raises a usage error that says how to begin where there is none."""
+    """Find the hub and its key, whose form is checked; raises a usage error that says how to go on."""
     flags = Hint(url or None, key or None)
     environment = Hint(here.environment.get("KNOWHUB_URL") or None, here.environment.get("KNOWHUB_API_KEY") or None)
     return _pick([flags, environment], [here.profile, here.folder / LOCAL_CREDENTIALS])
@@ -92,7 +109,10 @@ def _pick(hints: Sequence[Hint], files: Sequence[Path]) -> Connection:
     address = next((hint.url for hint in known if hint.url), None)
     if address is None:
         raise click.UsageError(HOW_TO_BEGIN)
-    raise click.UsageError(f"No key is known for {normal_url(address)}: use `knowhub login` or KNOWHUB_API_KEY.")
+    known_as = normal_url(address)
+    raise click.UsageError(
+        f"No key is known for {known_as}: use `knowhub login --url {known_as}` or the variable KNOWHUB_API_KEY."
+    )
 
 
 def _complete(hints: Sequence[Hint]) -> Connection | None:
@@ -101,7 +121,7 @@ def _complete(hints: Sequence[Hint]) -> Connection | None:
     if address is None:
         return None
     keys = (hint.key for hint in hints if hint.key and (hint.url is None or normal_url(hint.url) == address))
-    return next((Connection(address, key) for key in keys), None)
+    return next((Connection(address, normal_key(key)) for key in keys), None)
 
 
 def read_hint(path: Path) -> Hint:
@@ -112,8 +132,9 @@ def read_hint(path: Path) -> Hint:
             content = json.load(file)
     except FileNotFoundError:
         return Hint()
-    except (OSError, ValueError) as error:
-        raise click.UsageError(f"{path} can't be read as a profile: {error}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or "it is no JSON"
+        raise click.UsageError(f"{path} can't be read as a profile: {reason}") from None
     if stat.S_IMODE(mode) & 0o077:
         raise click.UsageError(f"{path} holds a key and others can read it; run: chmod 600 '{path}'")
     if not isinstance(content, dict):

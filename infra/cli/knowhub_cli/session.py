@@ -46,12 +46,16 @@ def _optional(value: object) -> str | None:
 def find_kb(hub: Hub, name: str) -> Mapping[str, Any] | None:
     """Find the KB of this name or, where it is a number, of this id; None where no readable one has the name.
 
-    Raises `Failed` where several have it, and `Refused` for an unknown id.
+    Names are compared as the hub does, without regard to case; of several that fit, the one spelt just so is taken.
+    Raises `Failed` where it is still open which is meant, and `Refused` for an unknown id.
     """
-    if name.isdecimal():
+    if name.isascii() and name.isdecimal():
         found: Mapping[str, Any] = hub.get(f"/kb/{name}")
         return found
-    matches = [kb for kb in hub.pages("/kb") if kb["name"] == name]
+    # The hub takes the white space off a new KB's name.
+    wanted = name.strip()
+    matches = [kb for kb in hub.pages("/kb") if str(kb["name"]).casefold() == wanted.casefold()]
+    matches = [kb for kb in matches if kb["name"] == wanted] or matches
     if len(matches) > 1:
         ids = ", ".join(str(kb["kb_id"]) for kb in matches)
         raise Failed(f"Several knowledge bases are named {name!r}; use an id instead: {ids}")

@@ -17,6 +17,9 @@ STATES = ("ready", "pending", "reading", "failed")
 SHOWN = 20
 """Troubled documents that are shown of one knowledge base; --json shows all."""
 
+LOOKED_THROUGH = 1000
+"""Documents of one knowledge base up to which losses are looked for without --kb: all have to be listed for that."""
+
 WELL = {"ok", "ready", "up", "healthy"}
 
 
@@ -30,21 +33,29 @@ class Report:
 
 
 @click.command()
-@click.option("--kb", help="Name or id of one knowledge base; its losses are listed too.")
+@click.option("--kb", help="Name or id of one knowledge base; losses are listed however many documents it has.")
 @with_hub
 def status(hub: Hub, output: Output, kb: str | None) -> None:
     """Show the hub's health, its knowledge bases, and documents that failed or lost something."""
     health = hub.get("/health")
     well, parts = _readiness(hub)
     kbs = list(hub.pages("/kb")) if kb is None else [hub.get(f"/kb/{existing_kb(hub, kb)}")]
-    reports = [_report(hub, each, with_losses=kb is not None) for each in kbs]
+    reports = [_report(hub, each, with_losses=kb is not None or _is_small(each)) for each in kbs]
     if output.as_json:
         rows = [{**each.kb, "documents": each.counts, "troubled": each.troubled} for each in reports]
         output.json({"url": hub.url, "health": health, "ready": well, "dependencies": parts, "knowledge_bases": rows})
     else:
         _show(output, f"{hub.url}  version {health.get('version', '?')}", parts, reports)
+        for each in kbs:
+            if kb is None and not _is_small(each):
+                output.note(f"{each['name']}: losses are not looked for among so many documents; see --kb")
     if not well:
         raise Failed("The hub is not ready.")
+
+
+def _is_small(kb: Mapping[str, Any]) -> bool:
+    """Tell whether listing every document of a KB takes a few calls only."""
+    return int(kb.get("document_count") or 0) <= LOOKED_THROUGH
 
 
 def _readiness(hub: Hub) -> tuple[bool, Any]:

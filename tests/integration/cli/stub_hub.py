@@ -13,6 +13,7 @@ from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
 KEY = "kh_" + "a" * 43
+MADE, LATER = "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.300Z"
 PAGE = 2
 """The largest page that this hub gives: every list of three needs paging."""
 
@@ -58,6 +59,8 @@ class StubHub:
     idempotency_keys: list[str] = field(default_factory=list)
     repeated: dict[str, Answer] = field(default_factory=dict)
     stuck: bool = False
+    tickets: dict[str, Any] = field(default_factory=dict)
+    delivered: list[tuple[Any, Mapping[str, str]]] = field(default_factory=list)
 
     def script(self, route: str, *answers: Answer) -> None:
         self.scripted.setdefault(route, []).extend(answers)
@@ -129,15 +132,37 @@ class StubHub:
             return self._page(listed, query)
         if (method, rest) == ("POST", ["documents"]):
             return self._take(kb_id, body)
+        if (method, rest) == ("POST", ["uploads"]):
+            return self._ticket(body)
         return error(404, "NOT_FOUND", "No such route")
 
     def _take(self, kb_id: int, body: Any) -> Answer:
+        known = next((d for d in self.documents if d.get("external_id") == body.get("external_id")), None)
+        same = known is not None and body.items() <= known.items()
         doc_id = self.add_document(kb_id, **body)
         job_id = f"job_{len(self.jobs) + 1}"
         poison = "POISON" in str(body.get("text"))
         outcome = {"state": "failed", "error": "it can't be read"} if poison else {"state": "completed", "error": None}
-        self.jobs[job_id] = {"job_id": job_id, "looks": 0, "failed": int(poison), **outcome}
-        return answer(202, {"doc_id": doc_id, "job_id": job_id, "status": "pending"})
+        times = {"created_at": MADE, "started_at": MADE if same else LATER, "finished_at": MADE if same else LATER}
+        self.jobs[job_id] = {"job_id": job_id, "doc_id": doc_id, "looks": 0, "failed": int(poison), **outcome, **times}
+        return answer(202, {"doc_id": doc_id, "job_id": job_id, "status": "ready" if known else "pending"})
+
+    def _ticket(self, body: Any) -> Answer:
+        upload_id = f"up_{len(self.tickets) + 1}"
+        self.tickets[upload_id] = body
+        self.jobs[f"job_{upload_id}"] = {"job_id": f"job_{upload_id}", "looks": 0, "state": "pending", "failed": 0}
+        fields = {"key": f"uploads/{upload_id}", "content_type": body["content_type"]}
+        url = f"{self.url}/_uploads"
+        return answer(201, {"upload_id": upload_id, "job_id": f"job_{upload_id}", "url": url, "fields": fields})
+
+    def deliver(self, form: Any, headers: Mapping[str, str]) -> Answer:
+        """Take what is posted with a ticket."""
+        self.delivered.append((form, headers))
+        upload_id = form["key"].removeprefix("uploads/")
+        job = self.jobs[f"job_{upload_id}"]
+        job.update({"state": "completed", "created_at": MADE, "started_at": LATER, "finished_at": LATER})
+        job["doc_id"] = self.add_document(1, self.tickets[upload_id]["title"])
+        return Answer(204, ())
 
     def _job(self, job_id: str) -> dict[str, Any]:
         job = self.jobs[job_id]
@@ -188,7 +213,12 @@ class _Handler(BaseHTTPRequestHandler):
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         headers = {name.lower(): value for name, value in self.headers.items()}
         base, _, path = parts.path.partition("/api/v1")
-        result = error(404, "NOT_FOUND", "") if base else hub.serve(self.command, path, query, headers, self._body())
+        if parts.path == "/_uploads":
+            result = hub.deliver(self._body(), headers)
+        elif base:
+            result = error(404, "NOT_FOUND", "")
+        else:
+            result = hub.serve(self.command, path, query, headers, self._body())
         self._send(result)
 
     def _body(self) -> Any:
@@ -202,12 +232,20 @@ class _Handler(BaseHTTPRequestHandler):
         for part in message.iter_parts():
             name = part.get_param("name", header="content-disposition")
             content = cast("bytes", part.get_payload(decode=True))
-            file = {"name": part.get_filename(), "content_type": part.get_content_type(), "size": len(content)}
-            form[str(name)] = file if name == "file" else content.decode()
+            if name == "file":
+                file = {"name": part.get_filename(), "content_type": part.get_content_type(), "size": len(content)}
+                # The text stands beside it, as what a search finds.
+                form |= {"file": file, "text": content.decode("utf-8", "replace")}
+            else:
+                form[str(name)] = content.decode()
         return form
 
     def _send(self, result: Answer) -> None:
         self.send_response(result.status)
+        if result.status == 204:
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         for name, value in result.headers.items():
             self.send_header(name, value)
         self.send_header("Transfer-Encoding", "chunked")

@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from knowhub.version import VERSION
+from knowhub_cli.files import DIRECT_BYTES
 from tests.integration.cli.conftest import Run
 from tests.integration.cli.stub_hub import KEY, StubHub, answer, error, event_stream
 
 SOURCES = {"sources": [{"idx": 1, "title": "Travel", "url": "https://example.com/t", "locator": {"line_start": 4}}]}
+WRONG = "kh_" + "b" * 43
 DONE = {"answer": "Up to 140 € [1]", "citations": [], "finish_reason": "stop"}
 
 
@@ -33,9 +36,9 @@ def test_ingest_creates_the_kb_sends_the_folder_and_waits(hub: StubHub, knowhub:
     assert hub.asked("POST /kb") == [{"name": "office"}]
     assert hub.asked("POST /kb/1/documents")[0] == {
         "title": "a.md",
-        "text": "# Größe",
-        "content_type": "text/markdown",
         "external_id": "docs/a.md",
+        "file": {"name": "a.md", "content_type": "text/markdown", "size": 9},
+        "text": "# Größe",
     }
     assert all(job["looks"] == 2 for job in hub.jobs.values())
 
@@ -47,6 +50,64 @@ def test_ingest_twice_updates_the_same_documents(hub: StubHub, knowhub: Run) -> 
     assert knowhub("ingest", "docs", "docs/a.md", "--kb", "office").code == 0
     assert [document["text"] for document in hub.documents] == ["two"]
     assert len(hub.asked("POST /kb/1/documents")) == 2
+
+
+def test_ingest_says_what_has_not_changed(hub: StubHub, knowhub: Run) -> None:
+    write("docs/a.md", "one")
+    write("docs/b.md", "one")
+    assert knowhub("ingest", "docs", "--kb", "office").out == "2 ready\n"
+    write("docs/b.md", "two")
+    assert knowhub("ingest", "docs", "--kb", "office").out == "1 ready, 1 unchanged\n"
+
+
+def test_a_kb_is_found_without_regard_to_case_as_the_hub_compares_names(hub: StubHub, knowhub: Run) -> None:
+    hub.add_kb("Handbook")
+    write("a.md", "x")
+    assert knowhub("ingest", "a.md", "--kb", " handBOOK").code == 0
+    assert hub.asked("POST /kb") == []
+    hub.add_kb("handbook")
+    assert knowhub("ingest", "a.md", "--kb", "handbook").code == 0
+    assert [asked[1] for asked in hub.requests if asked[1].endswith("documents")] == [
+        "/kb/1/documents",
+        "/kb/2/documents",
+    ]
+    assert "use an id instead: 1, 2" in knowhub("ingest", "a.md", "--kb", "HANDBOOK").err
+
+
+def test_digits_of_another_script_are_a_name(hub: StubHub, knowhub: Run) -> None:
+    write("a.md", "x")
+    assert knowhub("ingest", "a.md", "--kb", "\N{ARABIC-INDIC DIGIT ONE}").code == 0
+    assert hub.asked("POST /kb") == [{"name": "\N{ARABIC-INDIC DIGIT ONE}"}]
+
+
+def test_a_large_file_goes_where_a_ticket_says_without_the_key(hub: StubHub, knowhub: Run) -> None:
+    write("large.txt", b"x" * (DIRECT_BYTES + 1))
+    ran = knowhub("ingest", "large.txt", "--kb", "office")
+    assert (ran.code, ran.out) == (0, "1 ready\n")
+    assert hub.asked("POST /kb/1/uploads") == [
+        {
+            "filename": "large.txt",
+            "title": "large.txt",
+            "size": DIRECT_BYTES + 1,
+            "content_type": "text/plain",
+            "external_id": "large.txt",
+        }
+    ]
+    ((form, headers),) = hub.delivered
+    assert list(form)[:2] == ["key", "content_type"]
+    assert form["file"] == {"name": "large.txt", "content_type": "text/plain", "size": DIRECT_BYTES + 1}
+    assert "authorization" not in headers
+
+
+def test_a_refused_upload_is_a_failure_of_its_file_alone(hub: StubHub, knowhub: Run) -> None:
+    write("large.txt", b"x" * (DIRECT_BYTES + 1))
+    write("small.txt", b"x")
+    hub.add_kb("office")
+    ticket = {"job_id": "job_1", "url": "http://127.0.0.1:1/up", "fields": {"key": "a"}}
+    hub.script("POST /kb/1/uploads", answer(201, ticket))
+    ran = knowhub("ingest", "large.txt", "small.txt", "--kb", "office")
+    assert (ran.code, ran.out) == (1, "1 ready, 1 failed\n")
+    assert "failed  large.txt: the place for the upload can't be reached" in ran.err
 
 
 def test_ingest_finds_the_kb_behind_the_first_page(hub: StubHub, knowhub: Run) -> None:
@@ -75,7 +136,7 @@ def test_ingest_refuses_to_choose_between_two_kbs_of_one_name(hub: StubHub, know
     assert "use an id instead: 1, 2" in ran.err
 
 
-def test_ingest_sends_other_bytes_as_an_upload(hub: StubHub, knowhub: Run) -> None:
+def test_ingest_sends_bytes_as_they_are(hub: StubHub, knowhub: Run) -> None:
     write("scan.pdf", b"%PDF-1.7\n\xff\xfe")
     assert knowhub("ingest", "scan.pdf", "--kb", "office").code == 0
     assert hub.asked("POST /kb/1/documents") == [
@@ -83,6 +144,7 @@ def test_ingest_sends_other_bytes_as_an_upload(hub: StubHub, knowhub: Run) -> No
             "title": "scan.pdf",
             "external_id": "scan.pdf",
             "file": {"name": "scan.pdf", "content_type": "application/pdf", "size": 11},
+            "text": "%PDF-1.7\n\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}",
         }
     ]
 
@@ -139,6 +201,31 @@ def test_ingest_imports_a_url_where_the_hub_can(hub: StubHub, knowhub: Run) -> N
     ran = knowhub("ingest", "https://example.com/a", "--kb", "office")
     assert (ran.code, ran.out) == (0, "1 ready\n")
     assert hub.asked("POST /kb/1/imports") == [{"source": {"type": "url", "urls": ["https://example.com/a"]}}]
+
+
+def test_what_an_import_lost_is_named_and_makes_it_fail(hub: StubHub, knowhub: Run) -> None:
+    hub.add_kb("office")
+    losses = [{"code": "HTTP_404", "where": "https://example.com/a", "detail": "not there"}]
+    ended = {"looks": 0, "state": "completed", "failed": 3, "losses": losses, "loss_count": 3}
+    hub.jobs["job_9"] = {"job_id": "job_9", **ended}
+    hub.script("POST /kb/1/imports", answer(202, {"job_id": "job_9"}))
+    ran = knowhub("ingest", "https://example.com/a", "--kb", "office")
+    assert (ran.code, ran.out) == (1, "1 failed\n")
+    assert ran.err.splitlines()[:3] == [
+        "loss  https://example.com/a: HTTP_404 https://example.com/a: not there",
+        "loss  https://example.com/a: and 2 more",
+        "failed  https://example.com/a: 3 could not be read",
+    ]
+
+
+def test_a_file_of_which_something_was_lost_is_ready_and_the_loss_is_named(hub: StubHub, knowhub: Run) -> None:
+    hub.add_kb("office")
+    write("scan.pdf", b"%PDF")
+    losses = [{"code": "PAGE_WITHOUT_TEXT", "where": "page 3", "detail": "an image"}]
+    hub.jobs["job_9"] = {"job_id": "job_9", "looks": 0, "state": "completed", "failed": 0, "losses": losses}
+    hub.script("POST /kb/1/documents", answer(202, {"doc_id": "d_1", "job_id": "job_9", "status": "pending"}))
+    ran = knowhub("ingest", "scan.pdf", "--kb", "office")
+    assert (ran.code, ran.out, ran.err) == (0, "1 ready\n", "loss  scan.pdf: PAGE_WITHOUT_TEXT page 3: an image\n")
 
 
 def test_ingest_reports_as_one_json_document(hub: StubHub, knowhub: Run) -> None:
@@ -251,6 +338,15 @@ def test_status_counts_documents_and_shows_failures(hub: StubHub, knowhub: Run) 
     assert lines[4:] == ["failed  office: bad (d_2): encrypted"]
 
 
+def test_status_looks_for_losses_where_that_takes_a_few_calls(hub: StubHub, knowhub: Run) -> None:
+    loss = {"code": "PAGE_WITHOUT_TEXT", "where": "page 3", "detail": "an image"}
+    hub.add_document(hub.add_kb("office", document_count=1000), "scan", losses=[loss])
+    hub.add_document(hub.add_kb("archive", document_count=1001), "old", losses=[loss])
+    ran = knowhub("status")
+    assert ran.out.splitlines()[3:] == ["loss    office: scan (d_1): PAGE_WITHOUT_TEXT page 3: an image"]
+    assert ran.err == "archive: losses are not looked for among so many documents; see --kb\n"
+
+
 def test_status_of_one_kb_shows_losses(hub: StubHub, knowhub: Run) -> None:
     loss = {"code": "PAGE_WITHOUT_TEXT", "where": "page 3", "detail": "an image"}
     hub.add_document(hub.add_kb("office"), "scan", losses=[loss])
@@ -276,7 +372,7 @@ def test_status_does_without_a_readiness_route(hub: StubHub, knowhub: Run) -> No
 
 def test_login_checks_the_key_before_it_keeps_it(hub: StubHub, knowhub: Run, tmp_path: Path) -> None:
     profile = tmp_path / "home" / ".config" / "knowhub" / "profile.json"
-    assert knowhub("login", "--url", hub.url, "--key", "kh_wrong").code == 1
+    assert knowhub("login", "--url", hub.url, "--key", WRONG).code == 1
     assert not profile.exists()
     ran = knowhub("login", "--url", f"{hub.url}/api/v1/", "--key", KEY)
     assert ran.code == 0
@@ -307,12 +403,12 @@ def test_a_wrong_command_line_is_exit_code_2(knowhub: Run, arguments: list[str])
 
 
 def test_the_hub_may_be_named_before_the_command(knowhub: Run) -> None:
-    assert knowhub("--key", "kh_wrong", "search", "x").code == 1
-    assert knowhub("--key", "kh_wrong", "search", "x", "--key", KEY).code == 0
+    assert knowhub("--key", WRONG, "search", "x").code == 1
+    assert knowhub("--key", WRONG, "search", "x", "--key", KEY).code == 0
 
 
 def test_a_wrong_key_is_exit_code_1(knowhub: Run) -> None:
-    ran = knowhub("search", "x", "--key", "kh_wrong")
+    ran = knowhub("search", "x", "--key", WRONG)
     assert (ran.code, ran.err) == (1, "Error: UNAUTHENTICATED: Sign in (request req_1)\n")
 
 
@@ -342,3 +438,67 @@ def test_a_reader_that_stops_reading_ends_the_command_quietly(hub: StubHub, surr
     environment = {**surroundings, "PATH": "/usr/bin:/bin"}
     run = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, check=False)
     assert (run.stdout, run.stderr) == (b'{"query": ', b"")
+
+
+@pytest.mark.usefixtures("knowhub")
+def test_a_reader_that_stops_reading_gives_the_code_of_a_closed_pipe(
+    hub: StubHub, surroundings: dict[str, str]
+) -> None:
+    kb_id = hub.add_kb("office")
+    for number in range(50):
+        hub.add_document(kb_id, "long", text="hotel " * 2000, external_id=str(number))
+    command = f"'{sys.executable}' -m knowhub_cli search hotel --top-k 50 | head -n 1; exit ${{PIPESTATUS[0]}}"
+    environment = {**surroundings, "PATH": "/usr/bin:/bin"}
+    run = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (141, b"1. long  lines 1-2  1.00\n", b"")
+
+
+@pytest.mark.usefixtures("knowhub")
+def test_output_that_can_not_be_written_is_said_in_a_line(hub: StubHub, surroundings: dict[str, str]) -> None:
+    command = f"'{sys.executable}' -m knowhub_cli status > /dev/full"
+    run = subprocess.run(["bash", "-c", command], env=surroundings, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stderr == "Error: the output can't be written: No space left on device\n"
+
+
+@pytest.mark.usefixtures("knowhub")
+def test_login_takes_the_key_from_a_pipe_without_a_word(hub: StubHub, surroundings: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "knowhub_cli", "login", "--url", hub.url]
+    run = subprocess.run(
+        command, env=surroundings, input=f"{KEY}\n", capture_output=True, text=True, check=False, start_new_session=True
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.startswith(f"signed in at {hub.url}")
+
+
+@pytest.mark.usefixtures("knowhub")
+def test_an_interrupt_while_modules_are_loaded_ends_with_130(surroundings: dict[str, str], tmp_path: Path) -> None:
+    module = tmp_path / "first" / "httpx.py"
+    module.parent.mkdir()
+    module.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    environment = {**surroundings, "PYTHONPATH": f"{module.parent}:{surroundings['PYTHONPATH']}"}
+    command = [sys.executable, "-m", "knowhub_cli", "status"]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "")
+
+
+def test_the_version_is_printed(knowhub: Run) -> None:
+    assert knowhub("--version").out == f"knowhub {VERSION}\n"
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\nX-Other: y", f"{KEY[:-1]}\N{LATIN SMALL LETTER E WITH ACUTE}", "secret"])
+def test_a_key_that_is_none_is_never_shown(
+    knowhub: Run, hub: StubHub, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("KNOWHUB_API_KEY", key)
+    for ran in (knowhub("status"), knowhub("status", "--key", key), knowhub("login", "--url", hub.url, "--key", key)):
+        assert ran.code == 2
+        assert key not in ran.err
+        assert KEY[:20] not in ran.err
+        assert "has not the form" in ran.err
+    assert hub.requests == []
+
+
+def test_a_line_end_behind_a_key_is_no_part_of_it(knowhub: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KNOWHUB_API_KEY", f"{KEY}\r\n")
+    assert knowhub("status").code == 0

@@ -21,7 +21,7 @@ REPOSITORY = Path(__file__).parents[3]
 PROGRAM = """
 import sys
 from pathlib import Path
-from knowhub_cli.local.host import run
+from knowhub_cli.local.running import run
 from tests.integration.local_host.hosting import options
 root, state, scratch = map(Path, sys.argv[1:4])
 chosen = options(scratch, print, grace_seconds=int(sys.argv[4]))
@@ -73,6 +73,24 @@ def test_a_host_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
         process.kill()
         process.wait(PATIENCE)
         until(lambda: not any(map(is_alive, pids)))
+
+
+def test_a_killed_watch_is_replaced_before_anything_happens(tmp_path: Path) -> None:
+    with host_process(tmp_path) as (process, url):
+        pids = get(url, "/api/child").json()
+        (watch,) = watches(process.pid)
+        os.kill(watch, signal.SIGKILL)
+        until(lambda: [each for each in watches(process.pid) if each != watch])
+        process.kill()
+        process.wait(PATIENCE)
+        until(lambda: not any(map(is_alive, pids)))
+
+
+def watches(host: int) -> list[int]:
+    """Find the living processes that kill what a dead host leaves."""
+    listed = subprocess.run(["ps", "-ewwo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    found = [line.split(None, 2) for line in listed.splitlines()[1:]]
+    return [int(pid) for pid, parent, command in found if int(parent) == host and command.endswith("reaper.py")]
 
 
 def test_a_worker_that_is_busy_does_not_outlive_a_killed_host(tmp_path: Path) -> None:
@@ -204,6 +222,18 @@ def test_a_damaged_queue_file_is_named(tmp_path: Path) -> None:
         Running(tmp_path / "state", tmp_path / "scratch"),
     ):
         pass
+
+
+def test_a_damaged_chunk_index_is_said_at_the_start_and_the_rest_is_served(tmp_path: Path) -> None:
+    with Running(tmp_path / "state", tmp_path / "scratch") as host:
+        assert host.lines == []
+    chunks = tmp_path / "state" / "chunks"
+    (chunks / "text").mkdir(parents=True)
+    (chunks / "format.json").write_text("garbage", encoding="utf-8")
+    with Running(tmp_path / "state", tmp_path / "scratch") as host:
+        (line,) = host.lines
+        assert line.startswith(f"{chunks}: The chunk index is damaged")
+        assert host.client.get("/api/x").status_code == 200
 
 
 def test_a_missing_template_is_named(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from knowhub_cli.local.payloads import json_bytes
 from tests.integration.local_host.hosting import Running, until
 
 
@@ -98,16 +99,28 @@ def test_a_request_that_is_cut_short_invokes_nothing(host: Running) -> None:
     assert not host.noted("met-cut")
 
 
-def test_a_body_over_10_mib_is_413_with_the_limit(host: Running) -> None:
+def test_a_body_over_10_mib_is_413_with_the_functions_own_limit(host: Running) -> None:
     response = host.client.post("/api/back", content=b"x" * 30_000_000)
     assert response.status_code == 413
-    assert response.json()["error"]["detail"] == {"limit": 10 * 1024 * 1024}
+    assert response.json()["error"]["detail"] == {"limit": 4 * 1024 * 1024}
 
 
 def test_a_binary_body_that_lambda_would_not_take_is_413(host: Running) -> None:
     response = host.client.post("/api/back", content=b"x" * 5_000_000, headers={"Content-Type": "image/png"})
     assert response.status_code == 413
-    assert response.json()["error"]["detail"] == {"limit": 6 * 1024 * 1024}
+    assert response.json()["error"]["detail"] == {"limit": 4 * 1024 * 1024}
+
+
+def test_chinese_counts_its_bytes_and_not_its_escapes(host: Running) -> None:
+    text = "知" * 1_500_000
+    response = host.client.post("/api/back", content=text.encode(), headers={"Content-Type": "text/plain"})
+    assert response.status_code == 200
+    assert response.text == text
+
+
+def test_half_a_surrogate_pair_travels_escaped() -> None:
+    event = {"text": "知\ud800"}
+    assert json.loads(json_bytes(event)) == event
 
 
 @pytest.mark.parametrize("what", ["malformed", "fail", "large", "undeclared-stream", "split-header"])

@@ -1,10 +1,14 @@
 """Workers: crashes, bad starts, time-outs, and as many of them as the waiting requests need."""
 
+import json
+import os
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from knowhub_cli.local.invocation import BufferedReply, Reply
 from knowhub_cli.local.pools import PoolTimes
 from tests.integration.local_host.hosting import PROJECT, Running, is_alive, until
 
@@ -19,6 +23,39 @@ def test_a_worker_that_dies_is_502_and_another_takes_its_place(place: tuple[Path
         assert host.client.get("/api/die").status_code == 502
         assert host.client.get("/api/x").status_code == 200
         assert any("a worker died" in line for line in host.lines)
+
+
+def pid_of_the_only_worker(host: Running) -> int:
+    (worker,) = host.host.pools["WebFunction"]._workers
+    assert worker._process is not None
+    return worker._process.pid
+
+
+def test_a_request_that_a_dying_worker_has_not_read_is_answered_by_another(place: tuple[Path, Path]) -> None:
+    with Running(*place) as host, ThreadPoolExecutor(1) as callers:
+        pid = pid_of_the_only_worker(host)
+        os.kill(pid, signal.SIGSTOP)
+        call = callers.submit(host.client.get, "/api/x")
+        until(lambda: any(worker._invocation for worker in host.host.pools["WebFunction"]._workers))
+        os.kill(pid, signal.SIGKILL)
+        assert call.result().status_code == 200
+        assert any("a worker died" in line for line in host.lines)
+
+
+def test_a_request_in_the_instant_of_a_workers_death_is_answered_by_another(place: tuple[Path, Path]) -> None:
+    event = json.dumps({"path": "/api/x"}).encode()
+    with Running(*place) as host:
+
+        async def invoke() -> Reply:
+            pid = pid_of_the_only_worker(host)
+            os.kill(pid, signal.SIGKILL)
+            # The loop is held up here: it can't have heard of the death when the event is handed over.
+            until(lambda: not is_alive(pid))
+            return await host.host.pools["WebFunction"].invoke(event)
+
+        reply = host.call(invoke())
+        assert isinstance(reply, BufferedReply)
+        assert json.loads(reply.body)["statusCode"] == 200
 
 
 def test_a_worker_over_its_time_is_killed_and_replaced(place: tuple[Path, Path]) -> None:

@@ -1,8 +1,9 @@
 """Error answers become one plain line."""
 
+import httpx
 import pytest
 
-from knowhub_cli.client import is_loopback, wait_seconds
+from knowhub_cli.client import is_loopback, reason_of, wait_seconds
 from knowhub_cli.failures import refusal
 
 
@@ -29,9 +30,21 @@ def test_an_answer_of_something_else_is_not_taken_for_a_hubs(body: object) -> No
     assert refused.code == ""
 
 
+@pytest.mark.parametrize("kind", [httpx.LocalProtocolError, httpx.RemoteProtocolError, httpx.DecodingError])
+def test_a_protocol_errors_words_are_kept_back_as_they_may_quote_a_key(kind: type[httpx.RequestError]) -> None:
+    shown = reason_of(kind("Illegal header value b'Bearer kh_secret'"))
+    assert "kh_secret" not in shown
+    assert kind.__name__ in shown
+
+
+def test_other_errors_say_what_they_know() -> None:
+    assert reason_of(httpx.ConnectError("Connection refused")) == "Connection refused"
+    assert reason_of(httpx.ReadTimeout("")) == "ReadTimeout"
+
+
 @pytest.mark.parametrize(
     ("header", "attempt", "expected"),
-    [("7", 0, 7), ("0", 3, 0), (None, 0, 1), (None, 3, 8), ("soon", 1, 2), ("-1", 0, 1)],
+    [("7", 0, 7), ("0", 3, 0), (None, 0, 1), (None, 3, 8), ("soon", 1, 2), ("-1", 0, 1), ("٧", 0, 1)],
 )
 def test_the_wait_is_what_the_hub_asks_for_or_doubles(header: str | None, attempt: int, expected: float) -> None:
     assert wait_seconds(header, attempt) == expected

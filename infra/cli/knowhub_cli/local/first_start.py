@@ -1,127 +1,115 @@
 """The first start of a state folder: an admin, an API key, and a KB to try, made once.
 
-`credentials.json` (mode 600) in the state folder keeps what was printed: `url`, `username`, `password`, `api_key`.
+`credentials.json` is written last: a first start that was killed before is completed by the next one.
 """
 
-import json
-import os
-import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from knowhub import bootstrap
+from knowhub.auth.passwords import verify_password
+from knowhub.errors import KnowhubError, Unauthenticated
 from knowhub.gateways.hub import Hub
 from knowhub.services.documents import Submission
 from knowhub.services.knowledge_bases import NewKnowledgeBase
-from knowhub.settings import Settings
+from knowhub.settings import InvalidSettings, Settings
+from knowhub_cli.files import Found, content_type, discover
+from knowhub_cli.local import credentials as stored
+from knowhub_cli.local.credentials import Credentials
+from knowhub_cli.local.failures import CannotStart, StateCorrupt, StateUnusable
 
 ADMIN = "admin"
 SAMPLE_KB = "Handbook"
-CREDENTIALS = "credentials.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """How to reach a local hub."""
-
-    url: str
-    username: str
-    password: str
-    api_key: str
 
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """What a start has to say: credentials are news only on the first one."""
+    """What a start has to say: `fresh` where password and key are new, `notes` are remarks, one a line.
+
+    `path` is where the credentials lie.
+    """
 
     credentials: Credentials
-    first: bool
-    kb_id: int | None
+    path: Path
+    fresh: bool
+    notes: tuple[str, ...] = ()
+    sample_kb: bool = False
 
 
 def prepare(environment: Mapping[str, str], state: Path, url: str, samples: Path | None) -> Welcome:
-    """Make sure that the state folder has an admin with a key; on the first start make the sample KB too.
+    """Make sure that the state folder has an admin with a key that works; on the first start make the sample KB too.
 
-    A start that was killed half-way is completed by the next one. `samples` is a folder of Markdown files, or None.
+    `samples` is the folder of a checkout whose Markdown files the sample KB holds, or None. Raises `CannotStart`.
     """
-    hub = bootstrap.hub(Settings.load(environment))
-    path = state / CREDENTIALS
-    known = _read(path)
-    if known is not None and hub.identity.user_named(known.username) is not None:
-        current = known if known.url == url else _write(path, Credentials(**{**asdict(known), "url": url}))
-        return Welcome(current, first=False, kb_id=None)
-    credentials = _write(path, _admin(hub, url))
-    kb_id = None if samples is None else _sample_kb(hub, credentials, samples)
-    return Welcome(credentials, first=True, kb_id=kb_id)
+    path = state / stored.NAME
+    try:
+        return _prepare(bootstrap.hub(Settings.load(environment)), path, url, samples)
+    except InvalidSettings as error:
+        raise CannotStart(f"The hub's settings do not fit: {error}") from error
+    except KnowhubError as error:
+        raise StateCorrupt(f"{state}: {error.message}") from error
+    except OSError as error:
+        raise StateUnusable(f"{error.filename or state} can't be used: {error.strerror}") from error
 
 
-def announce(welcome: Welcome, say: Callable[[str], None]) -> None:
-    """Print what to try; a secret is shown on the first start only."""
-    credentials, url = welcome.credentials, welcome.credentials.url
-    say(f"knowhub is ready at {url}")
-    if welcome.first:
-        say(f"  user      {credentials.username}")
-        say(f"  password  {credentials.password}")
-        say(f"  API key   {credentials.api_key}")
-        say(f"  (shown once; kept in {CREDENTIALS} in the state folder)")
-    key = credentials.api_key if welcome.first else "$KNOWHUB_API_KEY"
-    say("Try:")
-    say(
-        f"  curl -s {url}/api/v1/search -H 'Authorization: Bearer {key}' "
-        "-H 'Content-Type: application/json' -d '{\"query\": \"how are chunks made\"}'"
-    )
-    say(f"  MCP         {url}/mcp")
-    say(f"  agent card  {url}/.well-known/agent-card.json")
+def _prepare(hub: Hub, path: Path, url: str, samples: Path | None) -> Welcome:
+    notes = []
+    if stored.close_to_others(path):
+        notes.append(f"{path} could be read by others; it is yours alone again (mode 600)")
+    known = stored.read(path)
+    if known is not None and _is_known(hub, known.api_key):
+        current = replace(known, url=url)
+        if current != known:
+            stored.write(path, current)
+        return Welcome(current, path, fresh=False, notes=tuple(notes))
+    first = not path.exists() or hub.identity.user_named(ADMIN) is None
+    if not first:
+        why = "is damaged" if known is None else "holds a key that this hub does not know"
+        notes.append(f"{path} {why}; a new key was made")
+    credentials = _admin(hub, url, known)
+    if first and samples is not None:
+        _make_samples(hub, credentials, samples)
+    stored.write(path, credentials)
+    return Welcome(credentials, path, fresh=True, notes=tuple(notes), sample_kb=first and samples is not None)
 
 
-def _admin(hub: Hub, url: str) -> Credentials:
-    password = secrets.token_urlsafe(18)
-    known = hub.identity.user_named(ADMIN)
-    if known is None:
+def _is_known(hub: Hub, api_key: str) -> bool:
+    try:
+        hub.identity.authenticate(f"Bearer {api_key}")
+    except Unauthenticated:
+        return False
+    return True
+
+
+def _admin(hub: Hub, url: str, known: Credentials | None) -> Credentials:
+    """Give an admin a new key, and a new password unless the known one is right."""
+    password = stored.new_password()
+    user = hub.identity.user_named(ADMIN)
+    if user is None:
         user = hub.identity.create_user(ADMIN, password, "admin")
+    elif known is not None and known.username == ADMIN and verify_password(known.password, user.password_hash):
+        password = known.password
     else:
-        # An earlier first start was killed before its credentials were written: nobody has seen that password.
-        user = hub.identity.set_password(known, password)
-    key = hub.identity.issue_key(user.user_id, "first start")
+        # An earlier first start was killed before its credentials were written, or they are lost.
+        user = hub.identity.set_password(user, password)
+    key = hub.identity.issue_key(user.user_id, "local start")
     return Credentials(url, user.username, password, key.secret)
 
 
-def _sample_kb(hub: Hub, credentials: Credentials, samples: Path) -> int:
+def _make_samples(hub: Hub, credentials: Credentials, root: Path) -> None:
+    """Put the documentation into the sample KB, each page just as `knowhub ingest docs` from the checkout sends it."""
     principal = hub.identity.authenticate(f"Bearer {credentials.api_key}")
     made = next((kb for kb, _ in hub.knowledge_bases.list(principal) if kb.name == SAMPLE_KB), None)
     if made is None:
         new = NewKnowledgeBase(SAMPLE_KB, "The documentation of this hub, to try it with")
         made = hub.knowledge_bases.create(principal, new).kb
-    for path in sorted(samples.rglob("*.md")):
-        name = path.relative_to(samples).as_posix()
-        data = path.read_bytes()
-        submission = Submission(_title(data, name), name, "text/markdown", data, external_id=name)
-        hub.documents.submit(principal, made.kb_id, submission)
-    return made.kb_id
+    for page in discover(root / "docs", root):
+        if isinstance(page, Found) and page.path.suffix == ".md":
+            hub.documents.submit(principal, made.kb_id, _submission(page))
 
 
-def _title(data: bytes, name: str) -> str:
-    first = data.decode("utf-8", "replace").lstrip().partition("\n")[0]
-    return first.lstrip("# ").strip() or name if first.startswith("#") else name
-
-
-def _read(path: Path) -> Credentials | None:
-    try:
-        return Credentials(**json.loads(path.read_text()))
-    except (FileNotFoundError, ValueError, TypeError):
-        return None
-
-
-def _write(path: Path, credentials: Credentials) -> Credentials:
-    """Write the file whole and for its owner only, from its first byte on."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.unlink(missing_ok=True)
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        json.dump(asdict(credentials), file, indent=2)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-    return credentials
+def _submission(page: Found) -> Submission:
+    data = page.path.read_bytes()
+    kind = content_type(page.path, data)
+    return Submission(page.title, page.path.name, kind, data, external_id=page.external_id)

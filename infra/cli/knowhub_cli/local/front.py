@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from knowhub.gateways.events import MAX_BODY as MAX_FUNCTION_BODY
 from knowhub_cli.local.answering import ClientGone, Exchange, PassOn
 from knowhub_cli.local.failures import FunctionError
 from knowhub_cli.local.http_events import Answer, HttpRequest, MalformedAnswer, answer_of, error_answer, proxy_event
@@ -23,6 +24,9 @@ MAX_EVENT: Final = 6 * 1024 * 1024
 
 UPLOADS_PATH: Final = "/_uploads"
 """Where presigned uploads are POSTed; the folder store names this address in its tickets."""
+
+LIMIT_TOLD: Final = MAX_FUNCTION_BODY
+"""What a caller is told who sent more than either: the functions themselves take no larger body."""
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -86,11 +90,11 @@ class Front:
             return
         body = await exchange.body(MAX_BODY)
         if body is None:
-            await exchange.answer(_too_large(request, MAX_BODY))
+            await exchange.answer(_too_large(request, LIMIT_TOLD))
             return
         event = json_bytes(proxy_event(request, match, body, self._site.binary_types))
         if len(event) > MAX_EVENT:
-            await exchange.answer(_too_large(request, MAX_EVENT))
+            await exchange.answer(_too_large(request, LIMIT_TOLD))
             return
         try:
             async with asyncio.timeout(match.route.seconds):

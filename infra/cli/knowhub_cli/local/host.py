@@ -3,25 +3,22 @@
     async with LocalHost(root, state, 0, options=HostOptions(inherited=os.environ)) as host:
         ...  # host.url serves
 
-    run(root, state, 8010, options=HostOptions(inherited=os.environ), on_ready=lambda host: print(host.url))
-
-Both raise a `CannotStart` (`failures.py`) whose message is one line for the person who started them.
+Raises a `CannotStart` (`failures.py`) whose message is one line for the person who started it.
 """
 
 import asyncio
-import signal
 import sys
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from knowhub.errors import KnowhubError
 from knowhub_cli.local.blueprint import FunctionSpec, Template
 from knowhub_cli.local.environment import overrides, process_environment, settings_environment
-from knowhub_cli.local.failures import CannotStart, StateCorrupt
+from knowhub_cli.local.failures import CannotStart, StateCorrupt, StateUnusable
 from knowhub_cli.local.front import Front, Site
 from knowhub_cli.local.logs import LogFile
 from knowhub_cli.local.options import DEFAULT_PORT, HostOptions
@@ -32,11 +29,14 @@ from knowhub_cli.local.reaper import Reaper
 from knowhub_cli.local.routes import RouteTable
 from knowhub_cli.local.schedule import Schedule
 from knowhub_cli.local.serving import ADDRESS, FrontServer, bind
+from knowhub_cli.local.soundness import check_catalog, fault_of_chunks
 from knowhub_cli.local.state import claimed
 from knowhub_cli.local.stores import SystemClock, open_blobs, open_queues
 from knowhub_cli.local.template import read_template
 from knowhub_cli.local.uploads import MAX_UPLOAD, Uploads
 from knowhub_cli.local.workers import Launch
+
+_LOOK_SECONDS: Final = 1.0
 
 
 class LocalHost:
@@ -108,6 +108,10 @@ class LocalHost:
     async def __aenter__(self) -> Self:
         try:
             await self._start()
+        except OSError as error:
+            await self._exits.aclose()
+            where = error.filename or self.places.state
+            raise StateUnusable(f"{where} can't be used: {error.strerror or type(error).__name__}") from error
         except BaseException:
             await self._exits.aclose()
             raise
@@ -134,9 +138,10 @@ class LocalHost:
         self._log = LogFile(self.places.logs / "host.log")
         exits.callback(self._log.close)
         uploads = self._open_stores(exits)
-        self._start_pools(exits)
+        reaper = self._start_pools(exits)
         exits.push_async_callback(self._end_background)
         self._start_background()
+        self._keep(_look_after(reaper))
         site = Site(
             routes=RouteTable(self.template.routes),
             pools=self._pools,
@@ -153,9 +158,10 @@ class LocalHost:
 
     def _open_stores(self, exits: AsyncExitStack) -> Uploads:
         clock = SystemClock()
-        self._queues = open_queues(self.places, self.template.queues, clock)
-        exits.callback(self._close_queues)
         try:
+            check_catalog(self.places)
+            self._queues = open_queues(self.places, self.template.queues, clock)
+            exits.callback(self._close_queues)
             blobs = open_blobs(self.places, self.url, clock)
             uploads = Uploads(blobs, self.template.notices, self._queues, clock)
             for queue in self._queues.values():
@@ -163,9 +169,11 @@ class LocalHost:
             uploads.announce_waiting()
         except KnowhubError as error:
             raise StateCorrupt(f"{self.places.state}: {error.message}") from error
+        if fault := fault_of_chunks(self.places):
+            self._report(fault)
         return uploads
 
-    def _start_pools(self, exits: AsyncExitStack) -> None:
+    def _start_pools(self, exits: AsyncExitStack) -> Reaper:
         reaper = Reaper()
         exits.callback(reaper.close)
         for name, spec in self.template.functions.items():
@@ -176,6 +184,7 @@ class LocalHost:
             self._pools[name] = pool
             exits.push_async_callback(pool.stop)
             pool.start()
+        return reaper
 
     def _launch(self, spec: FunctionSpec, log: LogFile, reaper: Reaper) -> Launch:
         source = self.options.source or self.root / "layers" / "core" / "python"
@@ -250,50 +259,8 @@ class LocalHost:
         self.options.report(line)
 
 
-def run(
-    root: Path,
-    state: Path,
-    port: int = DEFAULT_PORT,
-    *,
-    options: HostOptions | None = None,
-    on_ready: Callable[[LocalHost], None] | None = None,
-) -> None:
-    """Serve until SIGINT, SIGTERM or SIGHUP, or until a part of the host fails; raises `CannotStart`.
-
-    `on_ready` runs in a thread of its own once the host serves, so that it may call the host; what it raises stops the
-    host and passes on. A second signal stops without waiting for requests under way.
-    """
-    asyncio.run(_until_told(LocalHost(root, state, port, options=options), on_ready))
-
-
-async def _until_told(host: LocalHost, on_ready: Callable[[LocalHost], None] | None) -> None:
-    loop = asyncio.get_running_loop()
-    serving = asyncio.ensure_future(_serve(host, on_ready))
-    told = False
-
-    def on_signal() -> None:
-        nonlocal told
-        if told:
-            host.hurry()
-            return
-        told = True
-        serving.cancel()
-
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    for number in signals:
-        loop.add_signal_handler(number, on_signal)
-    try:
-        await serving
-    except asyncio.CancelledError:
-        if not told:
-            raise
-    finally:
-        for number in signals:
-            loop.remove_signal_handler(number)
-
-
-async def _serve(host: LocalHost, on_ready: Callable[[LocalHost], None] | None) -> None:
-    async with host:
-        if on_ready is not None:
-            await asyncio.to_thread(on_ready, host)
-        await host.failed()
+async def _look_after(reaper: Reaper) -> None:
+    """Have a watch again soon after somebody has killed it, as a host may be idle for long."""
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        reaper.stay()

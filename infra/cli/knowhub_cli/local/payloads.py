@@ -15,8 +15,11 @@ from knowhub_cli.local.intrinsics import ACCOUNT, REGION
 
 
 def json_bytes(event: Mapping[str, Any]) -> bytes:
-    """Write an event as it travels."""
-    return json.dumps(event, separators=(",", ":")).encode()
+    """Write an event as it travels: in UTF-8, as limits count bytes; half a surrogate pair is escaped."""
+    try:
+        return json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(event, separators=(",", ":")).encode()
 
 
 def sqs_event(queue: str, messages: Sequence[Message]) -> dict[str, Any]:

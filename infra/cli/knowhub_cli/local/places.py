@@ -11,9 +11,14 @@ class Places:
     state: Path
 
     @property
+    def catalog_file(self) -> Path:
+        """Give the file that holds the table."""
+        return self.state / "catalog.sqlite3"
+
+    @property
     def catalog(self) -> str:
         """Give the table's address."""
-        return f"sqlite:{self.state / 'catalog.sqlite3'}"
+        return f"sqlite:{self.catalog_file}"
 
     @property
     def blob_folder(self) -> Path:
@@ -35,9 +40,14 @@ class Places:
         return f"sqlite:{self.queue_file}#{name}"
 
     @property
+    def chunk_folder(self) -> Path:
+        """Give the folder that holds the chunk index."""
+        return self.state / "chunks"
+
+    @property
     def chunks(self) -> str:
         """Give the chunk index's address."""
-        return f"tantivy:{self.state / 'chunks'}"
+        return f"tantivy:{self.chunk_folder}"
 
     @property
     def logs(self) -> Path:

@@ -98,7 +98,7 @@ class Pool:
         self._fail_waiting("the host stops")
 
     def _spawn(self) -> None:
-        worker = Worker(self._launch, self._on_idle)
+        worker = Worker(self._launch, self._on_idle, self._on_untaken)
         task = asyncio.ensure_future(worker.run())
         self._workers[worker] = task
         task.add_done_callback(lambda done: self._on_end(worker, done))
@@ -110,6 +110,10 @@ class Pool:
         self._usable.set()
         self._tried.set()
         self._idle.append(worker)
+        self._match()
+
+    def _on_untaken(self, invocation: Invocation) -> None:
+        self._waiting.appendleft(invocation)
         self._match()
 
     def _match(self) -> None:

@@ -34,6 +34,10 @@ class Reaper:
         self._groups.discard(group)
         self._tell(f"-{group}\n")
 
+    def stay(self) -> None:
+        """Start another watch where somebody has killed it."""
+        self._tell("")
+
     def close(self) -> None:
         """End the watch; groups that are still guarded are killed."""
         self._process.communicate()
@@ -51,14 +55,16 @@ class Reaper:
 
     def _tell(self, line: str) -> None:
         try:
-            self._write(line.encode())
+            if self._process.poll() is None:
+                self._write(line.encode())
+                return
         except BrokenPipeError:
-            # Somebody has killed the watch: start another, which has to hear of everything.
             self._process.wait()
-            with suppress(BrokenPipeError):
-                self._process.communicate()
-            self._process = self._launch()
-            self._write("".join(f"+{group}\n" for group in sorted(self._groups)).encode())
+        # Somebody has killed the watch: start another, which has to hear of everything.
+        with suppress(BrokenPipeError):
+            self._process.communicate()
+        self._process = self._launch()
+        self._write("".join(f"+{group}\n" for group in sorted(self._groups)).encode())
 
     def _write(self, data: bytes) -> None:
         if self._process.stdin is not None:

@@ -7,6 +7,8 @@ import asyncio
 import base64
 import binascii
 import json
+import os
+import socket
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -38,6 +40,7 @@ class RuntimeEndpoint:
     """Hands one worker its invocations and takes its answers.
 
     `on_next` is called whenever the worker asks for work: the invocation before that, if any, is over then.
+    `untaken` is one that the worker has died without having read.
     """
 
     def __init__(self, spec: FunctionSpec, on_next: Callable[[], None]) -> None:
@@ -47,6 +50,7 @@ class RuntimeEndpoint:
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self.current: Invocation | None = None
+        self.untaken: Invocation | None = None
         self.init_error: str | None = None
 
     async def open(self) -> str:
@@ -72,8 +76,13 @@ class RuntimeEndpoint:
         task = asyncio.current_task()
         if task is not None:
             self._connections.add(task)
+        exchange = _Exchange(self, reader, writer)
         try:
-            await _Exchange(self, reader, writer).run()
+            await exchange.run()
+        except ConnectionResetError:
+            # A reset, other than an end, says that what was sent there last has not all been read.
+            self.untaken = exchange.handed or self.untaken
+            writer.transport.abort()
         except (h11.ProtocolError, ConnectionError, Abandoned, asyncio.CancelledError):
             # Cancelled by `close` only; passing that on would be logged by asyncio as a failure of ours.
             writer.transport.abort()
@@ -115,9 +124,11 @@ class _Exchange:
         self._reader = reader
         self._writer = writer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=_LONGEST_HEAD)
+        self.handed: Invocation | None = None
 
     async def run(self) -> None:
         while isinstance(request := await self._event(), h11.Request):
+            self.handed = None
             await self._send(await self._answer(request))
             if self._http.our_state is not h11.DONE or self._http.their_state is not h11.DONE:
                 return
@@ -132,7 +143,7 @@ class _Exchange:
         match (request.method, parts):
             case (b"GET", ["invocation", "next"]):
                 await self._body(MAX_RESPONSE)
-                return await self._endpoint.next_invocation()
+                return await self._next()
             case (b"POST", ["invocation", request_id, "response"]):
                 return await self._response(request_id, headers)
             case (b"POST", ["invocation", request_id, "error"]):
@@ -142,6 +153,14 @@ class _Exchange:
                 return _Answer(202)
             case _:
                 return _Answer(404, b'{"errorMessage":"no such operation"}')
+
+    async def _next(self) -> _Answer:
+        """Wait for work; raises `ConnectionResetError` where the worker has died meanwhile."""
+        answer = await self._endpoint.next_invocation()
+        self.handed = self._endpoint.current
+        if _is_gone(self._writer):
+            raise ConnectionResetError
+        return answer
 
     async def _response(self, request_id: str, headers: dict[str, str]) -> _Answer:
         invocation = self._endpoint.running(request_id)
@@ -237,3 +256,14 @@ def _trailer_text(error_type: str, trailers: dict[str, str]) -> str:
     except binascii.Error:
         body = b""
     return _failure_text(body, {"lambda-runtime-function-error-type": error_type})
+
+
+def _is_gone(writer: asyncio.StreamWriter) -> bool:
+    """Ask the system, which knows of a dead process's closed connection before the event loop has heard of it."""
+    with socket.socket(fileno=os.dup(writer.get_extra_info("socket").fileno())) as peer:
+        try:
+            return peer.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+        except ConnectionError:
+            return True

@@ -64,7 +64,7 @@ def _check_description(state: Path) -> None:
         return
     except OSError as error:
         raise StateUnusable(f"{path} can't be read: {error.strerror}") from error
-    except ValueError:
+    except (ValueError, RecursionError):
         raise StateCorrupt(f"{path} is damaged; restore the state folder from a copy, or choose another") from None
     schema = found.get("schema") if isinstance(found, dict) else None
     if not isinstance(schema, int) or isinstance(schema, bool):

@@ -37,11 +37,15 @@ class Worker:
     """A process that serves one invocation after the other; `run` spans its whole life.
 
     `on_idle` is called each time it asks for work, but for one that is `stopping`. `init_error` says why it never did.
+    `on_untaken` gets an invocation back that it has died without having read.
     """
 
-    def __init__(self, launch: Launch, on_idle: Callable[["Worker"], None]) -> None:
+    def __init__(
+        self, launch: Launch, on_idle: Callable[["Worker"], None], on_untaken: Callable[[Invocation], None]
+    ) -> None:
         self._launch = launch
         self._on_idle = on_idle
+        self._on_untaken = on_untaken
         self._endpoint = RuntimeEndpoint(launch.spec, self._next)
         self._process: asyncio.subprocess.Process | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -143,6 +147,9 @@ class Worker:
         """Answer for an invocation that the worker left without an answer; an answered one is not touched."""
         invocation, self._invocation = self._invocation, None
         if invocation is None:
+            return
+        if invocation is self._endpoint.untaken and not (self.timed_out or self.stopping or invocation.reply.done()):
+            self._on_untaken(invocation)
             return
         name = self._launch.spec.name
         if self.timed_out:
