@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
-from knowhub.ports.table import Key, Update
+from knowhub.bootstrap import hub_of
+from knowhub.catalog.sources import SourceRows
+from knowhub.errors import Unavailable
+from knowhub.ports.table import Key, Table, Update
 from tests.hubs import Answer, Rig
 
 
@@ -227,3 +231,134 @@ def test_work_of_an_import_whose_message_was_lost_is_sent_again(hub: Rig, alice:
     assert job(hub, alice, answer)["state"] == "completed"
     hub.clock.seconds += 601
     assert hub.workshop.maintenance.sweep() == 0
+
+
+def test_a_known_document_that_can_not_be_taken_again_stays_and_counts_as_lost_once(
+    hub: Rig, alice: str, kb: int
+) -> None:
+    write(hub, a_md="walrus", b_md="narwhal")
+    start(hub, alice, kb, name="docs")
+    hub.drain()
+    (hub.folder / "imports" / "b.md").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 50)
+    done = reload(hub, alice, kb)
+    assert (done["state"], done["total"], done["done"], done["failed"]) == ("completed", 2, 1, 1)
+    assert titles(hub, alice, kb) == ["a.md", "b.md"]
+    assert hub.http("POST", f"/kb/{kb}/search", {"query": "narwhal"}, key=alice).json["hits"]
+
+
+def test_a_file_that_is_offered_twice_is_one_document(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus", b_md="narwhal")
+    folder = str(hub.folder / "imports")
+    body = {"source": {"type": "auto", "inputs": [folder, f"{folder}/a.md"]}}
+    answer = hub.http("POST", f"/kb/{kb}/imports", body, key=alice)
+    hub.drain()
+    done = job(hub, alice, answer)
+    assert (done["state"], done["total"], done["done"]) == ("completed", 2, 2)
+
+
+def test_a_reload_needs_no_body(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus")
+    start(hub, alice, kb, name="docs")
+    assert hub.http("POST", f"/kb/{kb}/sources/docs/reload", key=alice).status == 202
+
+
+@pytest.mark.parametrize("name", ["what?", "a#b", 'a"b', ".", "..", "a/b", "हिन्दी"])
+def test_a_name_that_could_not_stand_in_an_address_is_refused(hub: Rig, alice: str, kb: int, name: str) -> None:
+    answer = start(hub, alice, kb, name=name)
+    assert (answer.status, answer.code) == (422, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize("name", ["my docs", "文档", "v1.2_x-y"])
+def test_a_name_in_any_language_is_found_again(hub: Rig, alice: str, kb: int, name: str) -> None:
+    write(hub, a_md="walrus")
+    assert start(hub, alice, kb, name=name).status == 202
+    assert hub.http("GET", f"/kb/{kb}/sources/{name}", key=alice).json["name"] == name
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"chunk_overlap": 1500},
+        {"source": {"chunk_overlap": 1500}},
+        {"source": {"metadata": {"t": "x" * 20_000}}},
+        {"source": {"metadata": {"": 1}}},
+    ],
+)
+def test_what_could_only_fail_later_is_refused_at_once(hub: Rig, alice: str, kb: int, body: dict[str, Any]) -> None:
+    answer = start(hub, alice, kb, **body)
+    assert (answer.status, answer.code) == (422, "INVALID_REQUEST")
+    assert "operation" not in answer.body.decode()
+
+
+def test_an_uploaded_file_is_no_source(hub: Rig, alice: str, kb: int) -> None:
+    body = {"source": {"type": "file", "files": ["upload:up_1"]}}
+    assert hub.http("POST", f"/kb/{kb}/imports", body, key=alice).status == 422
+
+
+def test_a_size_alone_leaves_the_kbs_strategy_and_overlap(hub: Rig, alice: str) -> None:
+    chunking = {"strategy": "recursive", "size": 400, "overlap": 50}
+    kb = hub.http("POST", "/kb", {"name": "Cut", "chunking": chunking}, key=alice).json["kb_id"]
+    write(hub, a_txt="one two three four. " * 60)
+    start(hub, alice, kb, chunk_size=200)
+    hub.drain()
+    doc_id = hub.http("GET", f"/kb/{kb}/documents", key=alice).json["items"][0]["doc_id"]
+    chunks = hub.http("GET", f"/documents/{doc_id}/chunks", key=alice).json["items"]
+    assert all(len(chunk["text"]) <= 200 for chunk in chunks)
+    assert any(chunk["overlap"] for chunk in chunks)
+
+
+def test_what_lies_beneath_a_folder_that_became_a_link_stays(hub: Rig, alice: str, kb: int) -> None:
+    folder = hub.folder / "imports"
+    (folder / "sub").mkdir()
+    (folder / "sub" / "in.md").write_text("walrus")
+    write(hub, a_md="narwhal")
+    start(hub, alice, kb, name="docs", source={"recursive": True})
+    hub.drain()
+    (folder / "sub").rename(hub.folder / "moved")
+    (folder / "sub").symlink_to(hub.folder / "moved")
+    reload(hub, alice, kb)
+    assert titles(hub, alice, kb) == ["a.md", "in.md"]
+
+
+def test_many_long_losses_neither_break_an_import_nor_let_it_remove_anything(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus", b_md="narwhal")
+    start(hub, alice, kb, name="docs")
+    hub.drain()
+    (hub.folder / "imports" / "b.md").unlink()
+    for number in range(500):
+        (hub.folder / "imports" / f"{number:03d}{'長' * 70}").symlink_to("/nowhere")
+    done = reload(hub, alice, kb)
+    assert (done["state"], done["done"], done["failed"]) == ("completed", 1, 500)
+    assert done["losses"][0]["code"] == "REMOVALS_SKIPPED"
+    assert titles(hub, alice, kb) == ["a.md", "b.md"]
+
+
+def test_a_deleted_kb_leaves_no_source_and_no_list_of_files(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus")
+    start(hub, alice, kb, name="docs")
+    start(hub, alice, kb)
+    hub.drain()
+    hub.http("DELETE", f"/kb/{kb}", key=alice)
+    hub.drain()
+    rows = SourceRows(hub.ports.table)
+    assert rows.all(kb) == []
+    assert list(rows.items(kb, "docs")) == []
+
+
+def test_a_start_that_breaks_off_leaves_no_busy_source(hub: Rig, alice: str, kb: int) -> None:
+    class Broken:
+        def transact(self, operations: Any) -> None:
+            raise Unavailable(str(len(operations)))
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(hub.ports.table, name)
+
+    write(hub, a_md="walrus")
+    principal = hub.hub.identity.authenticate(f"Bearer {alice}")
+    sent: dict[str, object] = {"source": {"type": "dir", "path": str(hub.folder / "imports")}, "name": "docs"}
+    broken = hub_of(replace(hub.ports, table=cast("Table", Broken())), "")
+    with pytest.raises(Unavailable):
+        broken.imports.start(principal, kb, sent)
+    assert start(hub, alice, kb, name="docs").status == 202
+    hub.drain()
+    assert titles(hub, alice, kb) == ["a.md"]

@@ -96,7 +96,15 @@ def workshop_of(use: Ports) -> "Workshop":
             reading=Reading(Child().read),
             clock=use.clock,
         ),
-        purge=Purge(documents=documents, kbs=kbs, blobs=use.blobs, queue=use.queue, index=use.index, clock=use.clock),
+        purge=Purge(
+            documents=documents,
+            kbs=kbs,
+            sources=SourceRows(use.table),
+            blobs=use.blobs,
+            queue=use.queue,
+            index=use.index,
+            clock=use.clock,
+        ),
         uploads=_uploads(use, library),
         imports=ImportRuns(
             rows=SourceRows(use.table),

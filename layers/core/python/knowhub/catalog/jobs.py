@@ -52,6 +52,10 @@ class JobRows:
         """End a job; raises `ConditionFailed` where there is none."""
         self._table.write(ended(job_id, state, at, error))
 
+    def start(self, job_id: str, at: str) -> None:
+        """Note that work on a job has begun."""
+        self._table.write(started(job_id, at))
+
     def progress(self, job_id: str, *, done: int, total: int, failed: int) -> None:
         """Note how far a job of many items has come."""
         values: dict[str, Value] = {"state": "running", "done": done, "total": total, "failed": failed}

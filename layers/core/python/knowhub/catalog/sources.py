@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from knowhub.catalog import keys
+from knowhub.catalog import jobs, keys
 from knowhub.catalog.rows import from_item, losses_of, read_all, to_item
 from knowhub.model.document import Loss
+from knowhub.model.job import Job
 from knowhub.model.source import ListedItem, SourceRecord
-from knowhub.ports.table import Condition, Delete, Equals, Item, Key, Missing, Page, Put, Query, Table
+from knowhub.ports.table import Condition, Delete, Equals, Item, Key, Missing, Operation, Page, Put, Query, Table
 
 Phase = Literal["listing", "settling", "removing"]
 LOSSES_KEPT = 100
+_LONGEST_PLACE, _LONGEST_DETAIL = 500, 300
 MAX_NAME = 200
 
 
@@ -19,8 +21,9 @@ MAX_NAME = 200
 class ImportRun:
     """How far an import has come: everything that the next slice of work needs.
 
-    `collection` names the partition of its items. `listed` counts what the source declared, `kept` names places whose
-    loss keeps an earlier document from counting as missing; `complete` is False where the listing broke off.
+    `collection` names the partition of its items. `listed` counts what the source declared, `unlisted` those of it that
+    were lost in listing. `kept` names places whose loss keeps an earlier document from counting as missing; `complete`
+    is False where they were too many to remember.
     """
 
     job_id: str
@@ -33,6 +36,7 @@ class ImportRun:
     name: str | None = None
     cursor: str | None = None
     listed: int = 0
+    unlisted: int = 0
     tries: int = 0
     complete: bool = True
     kept: tuple[str, ...] = ()
@@ -42,7 +46,8 @@ class ImportRun:
     def with_losses(self, *losses: Loss) -> "ImportRun":
         """Add losses; beyond `LOSSES_KEPT` only their number grows."""
         room = max(LOSSES_KEPT - len(self.losses), 0)
-        return replace(self, losses=(*self.losses, *losses[:room]), loss_count=self.loss_count + len(losses))
+        told = [Loss(loss.code, loss.where[:_LONGEST_PLACE], loss.detail[:_LONGEST_DETAIL]) for loss in losses[:room]]
+        return replace(self, losses=(*self.losses, *told), loss_count=self.loss_count + len(losses))
 
 
 class SourceRows:
@@ -69,6 +74,14 @@ class SourceRows:
         condition: Condition = Missing() if known is None else Equals("version", known.version)
         self._table.write(Put(to_item(keys.source(row.kb_id, row.name), row), condition))
 
+    def begin(self, row: SourceRecord | None, known: SourceRecord | None, run: ImportRun, job: Job) -> None:
+        """Write what an import starts with, all or none; raises `ConditionFailed` where the source has changed."""
+        operations: list[Operation] = [self._run_row(run, job.created_at), jobs.created(job)]
+        if row is not None:
+            condition: Condition = Missing() if known is None else Equals("version", known.version)
+            operations.append(Put(to_item(keys.source(row.kb_id, row.name), row), condition))
+        self._table.transact(operations)
+
     def remove(self, row: SourceRecord) -> None:
         """Remove a source; raises `ConditionFailed` where it has changed since."""
         self._table.write(Delete(keys.source(row.kb_id, row.name), Equals("version", row.version)))
@@ -88,9 +101,12 @@ class SourceRows:
 
     def save_run(self, run: ImportRun, at: str) -> None:
         """Write how far an import has come; the sweeper finds it while it is here."""
+        self._table.write(self._run_row(run, at))
+
+    def _run_row(self, run: ImportRun, at: str) -> Put:
         shard = sum(run.job_id.encode()) % keys.WORK_SHARDS
         members = {"due_pk": keys.work(shard), "due_sk": f"{at}#RUN#{run.job_id}"}
-        self._table.write(Put(to_item(keys.import_run(run.job_id), run, **members)))
+        return Put(to_item(keys.import_run(run.job_id), run, **members))
 
     def forget_run(self, job_id: str) -> None:
         """Remove the row of an import that has ended."""
@@ -116,6 +132,17 @@ class SourceRows:
     def save_item(self, kb_id: int, collection: str, listed: ListedItem) -> None:
         """Write a listed item."""
         self._table.write(Put(to_item(Key(keys.source_items(kb_id, collection), listed.doc_id), listed)))
+
+    def forget_items(self, kb_id: int, collection: str) -> None:
+        """Remove everything that a collection lists."""
+        for listed in list(self.items(kb_id, collection)):
+            self.forget_item(kb_id, collection, listed.doc_id)
+
+    def forget_kb(self, kb_id: int) -> None:
+        """Remove a deleted KB's sources with what they listed."""
+        for row in self.all(kb_id):
+            self.forget_items(kb_id, row.name)
+            self._table.write(Delete(keys.source(kb_id, row.name)))
 
     def forget_item(self, kb_id: int, collection: str, doc_id: str) -> None:
         """Remove a listed item."""

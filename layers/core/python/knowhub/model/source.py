@@ -32,10 +32,11 @@ class SourceRecord:
 
 @dataclass(frozen=True, slots=True)
 class ListedItem:
-    """A document that a source has listed: `run` is the latest import that saw it."""
+    """A document that a source has listed: `run` is the latest import that saw it, `lost` where that one could not take it."""
 
     doc_id: str
     external_id: str
     uri: str
     run: int
     version: str | None = None
+    lost: bool = False

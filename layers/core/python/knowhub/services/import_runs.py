@@ -11,7 +11,7 @@ from itertools import islice
 
 from knowhub.catalog.documents import DocumentRows
 from knowhub.catalog.jobs import JobRows
-from knowhub.catalog.sources import ImportRun, SourceRows
+from knowhub.catalog.sources import LOSSES_KEPT, ImportRun, SourceRows
 from knowhub.errors import ConditionFailed, KnowhubError, NotFound, Retryable, SourceFailed
 from knowhub.model.document import Loss
 from knowhub.model.job import JobState
@@ -35,8 +35,8 @@ PAGE = 20
 TRIES = 5
 """Of a listing that fails and may pass; after that the import ends as failed, with what it has taken in."""
 
-MAX_KEPT = 500
-"""Places of losses that are remembered; beyond that nothing counts as missing."""
+MAX_KEPT_BYTES = 60_000
+"""Of the places of losses that are remembered; beyond that nothing counts as missing."""
 
 _PAUSE_SECONDS = (1, 2, 5, 10, 20, 30)
 
@@ -71,7 +71,10 @@ class ImportRuns:
         run = self._rows.run(work.doc_id)
         job = self._jobs.get(work.doc_id)
         if run is None or job is None or job.state not in {"pending", "running"}:
+            self._rows.forget_run(work.doc_id)
             return
+        if job.started_at is None:
+            self._jobs.start(run.job_id, iso(self._clock.now()))
         try:
             principal = self._identity.on_behalf_of(run.user_id, run.kb_id)
             self._documents.writable(principal, run.kb_id)
@@ -124,16 +127,24 @@ class ImportRuns:
     def _noted(self, run: ImportRun, losses: tuple[Loss, ...]) -> ImportRun:
         """Note losses of the listing, and that what stands in their places is not missing."""
         kept = (*run.kept, *(loss.where for loss in losses))
-        return replace(run.with_losses(*losses), kept=kept[:MAX_KEPT], complete=run.complete and len(kept) <= MAX_KEPT)
+        fits = sum(len(place.encode()) for place in kept) <= MAX_KEPT_BYTES
+        return replace(
+            run.with_losses(*losses),
+            kept=kept if fits else run.kept,
+            complete=run.complete and fits,
+            unlisted=run.unlisted + len(losses),
+        )
 
     def _settle(self, run: ImportRun, principal: Principal) -> None:
         """Wait until everything is read; then note what failed, remove what is gone, and end."""
-        waiting, failed = 0, run
-        done = 0
+        waiting, done, offered, failed = 0, 0, 0, run
         for batch in _batches(item for item in self._rows.items(run.kb_id, run.collection) if item.run == run.run):
             heads = self._document_rows.heads(item.doc_id for item in batch)
+            offered += len(batch)
             for item in batch:
                 head = heads.get(item.doc_id)
+                if item.lost:
+                    continue
                 if head is not None and head.pending_revision:
                     waiting += 1
                 elif head is not None and head.last_revision != head.visible_revision and not head.deleted:
@@ -148,7 +159,8 @@ class ImportRuns:
             return
         if run.name is not None and run.complete and run.listed:
             self._remove_missing(run, principal)
-        self._account(failed, done)
+        # What a source offers twice, under two spellings, is one document.
+        self._account(replace(failed, listed=offered + run.unlisted), done)
 
     def _account(self, run: ImportRun, done: int) -> None:
         """End the job: what the source declared is what is there and what is listed as lost, or it has failed."""
@@ -158,6 +170,9 @@ class ImportRuns:
         except SourceFailed as error:
             self._finish(run, "failed", done=done, error=error.message)
             return
+        if run.name is not None and not run.complete:
+            told = Loss("REMOVALS_SKIPPED", run.name, "So much was lost in listing that nothing was removed as missing")
+            run = replace(run, losses=(told, *run.losses[: LOSSES_KEPT - 1]))
         self._finish(run, "completed", done=done)
 
     def _reading_loss(self, item: ListedItem, revision: int) -> Loss:
@@ -207,6 +222,8 @@ class ImportRuns:
             run.job_id, state, now, done=done, total=run.listed, failed=run.loss_count, losses=run.losses, error=error
         )
         self._rows.forget_run(run.job_id)
+        if run.name is None:
+            self._rows.forget_items(run.kb_id, run.collection)
         row = None if run.name is None else self._rows.get(run.kb_id, run.name)
         if row is None or row.job_id != run.job_id:
             return

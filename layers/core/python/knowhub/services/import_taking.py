@@ -6,7 +6,7 @@ from knowhub.catalog.documents import DocumentRows
 from knowhub.catalog.sources import ImportRun, SourceRows
 from knowhub.errors import KnowhubError, NotFound, Retryable
 from knowhub.model.document import Loss, ReadingOptions
-from knowhub.model.knowledge_base import Chunking
+from knowhub.model.knowledge_base import Chunking, KnowledgeBase
 from knowhub.model.principal import Principal
 from knowhub.model.source import ListedItem
 from knowhub.ports.sources import Source, SourceContent, SourceItem, Sources, SourceSpec
@@ -40,8 +40,8 @@ class Taking:
         """Give the source of a run and how its documents are read now; raises as opening it does."""
         spec = spec_of(run.spec)
         source = self._sources.open(spec, run.kb_id)
-        options = ReadingOptions(chunking=_chunking(spec), transformers=spec.transformers, reader=spec.reader)
         kb = self._documents.writable(principal, run.kb_id)
+        options = ReadingOptions(chunking=_chunking(spec, kb), transformers=spec.transformers, reader=spec.reader)
         return OpenSource(spec, source, principal, options, self._documents.fingerprint(kb, options))
 
     def take(self, run: ImportRun, reading: OpenSource, item: SourceItem) -> ImportRun:
@@ -60,8 +60,7 @@ class Taking:
         except KnowhubError as error:
             reason = str(error.detail.get("reason", error.code))
             run = run.with_losses(Loss(reason, item.uri, error.message))
-            if known is None:
-                return run
+            listed = replace(listed, lost=True)
         self._rows.save_item(run.kb_id, run.collection, listed)
         return run
 
@@ -89,7 +88,7 @@ def _submission(run: ImportRun, reading: OpenSource, item: SourceItem, content: 
     )
 
 
-def _chunking(spec: SourceSpec) -> Chunking | None:
+def _chunking(spec: SourceSpec, kb: KnowledgeBase) -> Chunking | None:
     if spec.chunking is None and spec.chunk_size is None and spec.chunk_overlap is None:
         return None
-    return spec.chunking_over(Chunking())
+    return spec.chunking_over(kb.chunking)

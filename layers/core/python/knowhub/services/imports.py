@@ -1,23 +1,27 @@
 """Imports and sources: a description of where documents come from, read once or again and again."""
 
 import json
+import re
 from dataclasses import dataclass, replace
 
 from knowhub.catalog.jobs import JobRows
 from knowhub.catalog.sources import ImportRun, Phase, SourceRows
-from knowhub.errors import ConditionFailed, Conflict, NotFound, PayloadTooLarge
+from knowhub.errors import ConditionFailed, Conflict, InvalidRequest, NotFound, PayloadTooLarge
 from knowhub.model.job import Job
+from knowhub.model.knowledge_base import KnowledgeBase
 from knowhub.model.principal import Principal
 from knowhub.model.source import ListedItem, SourceRecord
 from knowhub.model.times import iso
 from knowhub.ports.clock import Clock
 from knowhub.ports.identifiers import Identifiers
 from knowhub.ports.queue import Queue
-from knowhub.ports.sources import Sources
+from knowhub.ports.sources import Sources, SourceSpec
 from knowhub.services.documents import Documents
 from knowhub.services.import_specs import spec_of
 from knowhub.services.permissions import Permissions
 from knowhub.services.work import Work
+
+_NAME = re.compile(r"[\w .-]{1,200}")
 
 MAX_SPEC_BYTES = 200_000
 """Of an import's description as JSON: it lies in a row, twice."""
@@ -62,38 +66,35 @@ class Imports:
         Raises `InvalidRequest` with the faults of what was sent, `Conflict` for a name that is taken, and as adding a
         document and opening the source do.
         """
-        self._documents.writable(principal, kb_id)
+        kb = self._documents.writable(principal, kb_id)
         spec = spec_of(sent)
         if len(json.dumps(sent)) > MAX_SPEC_BYTES:
             raise PayloadTooLarge(
                 f"An import is described in at most {MAX_SPEC_BYTES} bytes", {"limit": MAX_SPEC_BYTES}
             )
         self._sources.open(spec, kb_id)
+        _check(spec, kb)
         job_id = self._identifiers.new("job_")
         now = iso(self._clock.now())
+        row = None
         if spec.name is not None:
             row = SourceRecord(
                 kb_id, spec.name, sent, principal.user_id, 1, job_id, busy=True, created_at=now, updated_at=now
             )
-            try:
-                self._rows.put(row, None)
-            except ConditionFailed as error:
-                raise Conflict("The knowledge base has a source of this name", {"name": spec.name}) from error
-        self._begin(
-            principal,
-            kb_id,
-            job_id,
-            ImportRun(
-                job_id=job_id,
-                kb_id=kb_id,
-                user_id=principal.user_id,
-                collection=spec.name or job_id,
-                spec=sent,
-                run=1,
-                phase="listing",
-                name=spec.name,
-            ),
+        run = ImportRun(
+            job_id=job_id,
+            kb_id=kb_id,
+            user_id=principal.user_id,
+            collection=spec.name or job_id,
+            spec=sent,
+            run=1,
+            phase="listing",
+            name=spec.name,
         )
+        try:
+            self._begin(row, None, run, now)
+        except ConditionFailed as error:
+            raise Conflict("The knowledge base has a source of this name", {"name": spec.name}) from error
         return job_id
 
     def reload(self, principal: Principal, kb_id: int, name: str) -> str:
@@ -144,35 +145,44 @@ class Imports:
             updated_at=iso(self._clock.now()),
             version=row.version + 1,
         )
+        run = ImportRun(
+            job_id=job_id,
+            kb_id=kb_id,
+            user_id=principal.user_id,
+            collection=name,
+            spec=row.spec,
+            run=busy.run,
+            phase=phase,
+            name=name,
+        )
         try:
-            self._rows.put(busy, row)
+            self._begin(busy, row, run, busy.updated_at)
         except ConditionFailed:
             # Another caller was faster: its import is the one that goes on.
             return self._again(principal, kb_id, name, phase)
-        self._begin(
-            principal,
-            kb_id,
-            job_id,
-            ImportRun(
-                job_id=job_id,
-                kb_id=kb_id,
-                user_id=principal.user_id,
-                collection=name,
-                spec=row.spec,
-                run=busy.run,
-                phase=phase,
-                name=name,
-            ),
-        )
         return job_id
 
     def _writable_source(self, principal: Principal, kb_id: int, name: str) -> SourceRecord:
         self._documents.writable(principal, kb_id)
         return self.get(principal, kb_id, name)
 
-    def _begin(self, principal: Principal, kb_id: int, job_id: str, run: ImportRun) -> None:
-        now = iso(self._clock.now())
+    def _begin(self, row: SourceRecord | None, known: SourceRecord | None, run: ImportRun, now: str) -> None:
         kind = "remove_source" if run.phase == "removing" else "import"
-        self._rows.save_run(run, now)
-        self._jobs.create(Job(job_id, kind, "pending", kb_id, principal.user_id, now, total=0))
-        self._queue.send([Work("import", kb_id, job_id).message()])
+        self._rows.begin(row, known, run, Job(run.job_id, kind, "pending", run.kb_id, run.user_id, now, total=0))
+        self._queue.send([Work("import", run.kb_id, run.job_id).message()])
+
+
+def _check(spec: SourceSpec, kb: KnowledgeBase) -> None:
+    """Refuse what could only fail later: a name without an address, sizes that leave no room, a file of another way."""
+    if spec.name is not None and (_NAME.fullmatch(spec.name) is None or not spec.name.strip(". ")):
+        raise _fault("name", "a name has letters, digits, spaces and . _ - only, so that it can stand in an address")
+    chunking = spec.chunking_over(kb.chunking)
+    if chunking.overlap >= chunking.size:
+        raise _fault("chunk_overlap", f"the overlap {chunking.overlap} is not less than the size {chunking.size}")
+    if any(each.startswith("upload:") for each in spec.inputs):
+        raise _fault("source", "an uploaded file becomes a document by itself: it is no source")
+
+
+def _fault(member: str, message: str) -> InvalidRequest:
+    error = {"loc": ["body", member], "type": "value_error", "message": message}
+    return InvalidRequest("The import does not fit", {"errors": [error]})

@@ -3,6 +3,7 @@
 from knowhub.catalog import document_writes as writes
 from knowhub.catalog.documents import DocumentRows
 from knowhub.catalog.knowledge_bases import KnowledgeBaseRows
+from knowhub.catalog.sources import SourceRows
 from knowhub.errors import ConditionFailed
 from knowhub.model.document import DocumentHead
 from knowhub.model.times import iso
@@ -25,6 +26,7 @@ class Purge:
         *,
         documents: DocumentRows,
         kbs: KnowledgeBaseRows,
+        sources: SourceRows,
         blobs: Blobs,
         queue: Queue,
         index: ChunkIndex,
@@ -33,6 +35,7 @@ class Purge:
         """Keep the collaborators."""
         self._documents = documents
         self._kbs = kbs
+        self._sources = sources
         self._blobs = blobs
         self._files = ChunkFiles(blobs)
         self._queue = queue
@@ -97,6 +100,7 @@ class Purge:
         self._index.refresh()
         self._files.delete(f"raw/{kb.kb_id}/")
         self._files.delete(f"derived/{kb.kb_id}/")
+        self._sources.forget_kb(kb.kb_id)
         self._kbs.purged(kb.kb_id)
 
     def _bury(self, head: DocumentHead) -> None:

@@ -27,5 +27,6 @@ def missing(known: Iterable[str], seen: Iterable[str], losses: Iterable[Loss]) -
     """
     present = set(seen)
     places = {loss.where for loss in losses}
-    folders = tuple(place for place in places if place.endswith("/"))
+    # Whatever was lost may have been a folder: a link to one, say.
+    folders = tuple(place if place.endswith("/") else f"{place}/" for place in places)
     return [uri for uri in known if uri not in present and uri not in places and not uri.startswith(folders)]

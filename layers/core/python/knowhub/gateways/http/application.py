@@ -28,6 +28,7 @@ STREAMED_SECONDS = 60.0
 BUFFERED_SECONDS = 25.0
 """API Gateway cuts a buffered answer at 29 s."""
 
+_BODILESS = re.compile(rf"{PREFIX}/kb/[^/]+/sources/[^/]+/reload")
 _ASK = re.compile(rf"{PREFIX}/(?:kb/[^/]+/)?ask")
 _NOBODY = Principal("", "", "member", frozenset(), kb_limit=frozenset())
 _OPEN = frozenset({f"{PREFIX}/health"})
@@ -103,7 +104,8 @@ def _described(app: APIGatewayRestResolver, request: ProxyRequest, request_id: s
 def _check_body(request: ProxyRequest) -> None:
     check_size(request)
     multipart = request.media_type == "multipart/form-data" and request.path.endswith("/documents")
-    if request.method in {"POST", "PUT", "PATCH"} and not multipart:
+    bodiless = not request.body and _BODILESS.fullmatch(request.path) is not None
+    if request.method in {"POST", "PUT", "PATCH"} and not multipart and not bodiless:
         json_body(request)
 
 

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
-from knowhub.gateways.http.metadata import Metadata
+from knowhub.gateways.http.metadata import Metadata, fits
 
 _LINE = r"^[^\x00-\x1f\x7f]*$"
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=_LINE)]
@@ -74,8 +74,18 @@ class ImportIn(RequestBody):
     source: dict[str, Any]
     name: Name | None = None
     chunking: ChunkingIn | None = None
+    chunk_size: int | None = None
+    chunk_overlap: int | None = None
     transformers: Annotated[list[dict[str, Any]], Field(max_length=20)] | None = None
+    reader: str | None = None
     metadata: Metadata | None = None
+
+    @field_validator("source")
+    @classmethod
+    def _its_metadata_too(cls, source: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(source.get("metadata"), dict):
+            fits(source["metadata"])
+        return source
 
 
 class KbSearchIn(RequestBody):

@@ -13,7 +13,8 @@ MAX_KEY = 128
 _TOO_LARGE = 10**38
 
 
-def _fits(value: dict[str, Any]) -> dict[str, Any]:
+def fits(value: dict[str, Any]) -> dict[str, Any]:
+    """Give metadata back as it is; raises `ValueError` with what is wrong."""
     for fault in _faults(value, 1):
         raise ValueError(fault)
     if len(json.dumps(value, ensure_ascii=False).encode()) > MAX_BYTES:
@@ -36,4 +37,4 @@ def _faults(value: Any, depth: int) -> Iterator[str]:
         yield "a number of metadata is finite and below 10^38"
 
 
-Metadata = Annotated[dict[str, Any], AfterValidator(_fits)]
+Metadata = Annotated[dict[str, Any], AfterValidator(fits)]
