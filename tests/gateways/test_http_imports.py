@@ -342,7 +342,7 @@ def test_a_deleted_kb_leaves_no_source_and_no_list_of_files(hub: Rig, alice: str
     hub.drain()
     rows = SourceRows(hub.ports.table)
     assert rows.all(kb) == []
-    assert list(rows.items(kb, "docs")) == []
+    assert list(rows.listed.all(kb, "docs")) == []
 
 
 def test_a_start_that_breaks_off_leaves_no_busy_source(hub: Rig, alice: str, kb: int) -> None:

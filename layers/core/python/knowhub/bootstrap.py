@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from knowhub.gateways.queues import Workshop
     from knowhub.services.documents import Documents
     from knowhub.services.identity import Identity
+    from knowhub.services.import_runs import ImportRuns
     from knowhub.services.imports import Imports
     from knowhub.services.permissions import Permissions
     from knowhub.services.uploads import Uploads
@@ -72,12 +73,10 @@ def workshop(settings: Settings) -> "Workshop":
 def workshop_of(use: Ports) -> "Workshop":
     """Build the background work over given adapters."""
     from knowhub.catalog.documents import DocumentRows
-    from knowhub.catalog.jobs import JobRows
     from knowhub.catalog.knowledge_bases import KnowledgeBaseRows
     from knowhub.catalog.sources import SourceRows
     from knowhub.gateways.queues import Workshop
     from knowhub.readers.child import Child
-    from knowhub.services.import_runs import ImportRuns
     from knowhub.services.ingest import Ingest
     from knowhub.services.maintenance import Maintenance
     from knowhub.services.permissions import Permissions
@@ -106,16 +105,7 @@ def workshop_of(use: Ports) -> "Workshop":
             clock=use.clock,
         ),
         uploads=_uploads(use, library),
-        imports=ImportRuns(
-            rows=SourceRows(use.table),
-            jobs=JobRows(use.table),
-            document_rows=documents,
-            documents=library,
-            identity=_identity(use),
-            sources=use.sources,
-            queue=use.queue,
-            clock=use.clock,
-        ),
+        imports=_import_runs(use, library),
         maintenance=Maintenance(documents, kbs, use.queue, use.clock),
     )
 
@@ -151,6 +141,24 @@ def _imports(use: Ports, library: "Documents", permissions: "Permissions") -> "I
         permissions=permissions,
         clock=use.clock,
         identifiers=use.identifiers,
+    )
+
+
+def _import_runs(use: Ports, library: "Documents") -> "ImportRuns":
+    from knowhub.catalog.documents import DocumentRows
+    from knowhub.catalog.jobs import JobRows
+    from knowhub.catalog.sources import SourceRows
+    from knowhub.services.import_runs import ImportRuns
+
+    return ImportRuns(
+        rows=SourceRows(use.table),
+        jobs=JobRows(use.table),
+        document_rows=DocumentRows(use.table),
+        documents=library,
+        identity=_identity(use),
+        sources=use.sources,
+        queue=use.queue,
+        clock=use.clock,
     )
 
 

@@ -1,15 +1,16 @@
 """Rows of sources, of what they listed, and of the imports that read them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from knowhub.catalog import jobs, keys
 from knowhub.catalog.rows import from_item, losses_of, read_all, to_item
+from knowhub.catalog.source_items import ItemRows
 from knowhub.model.document import Loss
 from knowhub.model.job import Job
-from knowhub.model.source import ListedItem, SourceRecord
-from knowhub.ports.table import Condition, Delete, Equals, Item, Key, Missing, Operation, Page, Put, Query, Table
+from knowhub.model.source import SourceRecord
+from knowhub.ports.table import Condition, Delete, Equals, Item, Missing, Operation, Put, Query, Table
 
 Phase = Literal["listing", "settling", "removing"]
 LOSSES_KEPT = 100
@@ -56,6 +57,7 @@ class SourceRows:
     def __init__(self, table: Table) -> None:
         """Keep the table."""
         self._table = table
+        self.listed = ItemRows(table)
 
     def get(self, kb_id: int, name: str) -> SourceRecord | None:
         """Read one source."""
@@ -112,41 +114,11 @@ class SourceRows:
         """Remove the row of an import that has ended."""
         self._table.write(Delete(keys.import_run(job_id)))
 
-    def items(self, kb_id: int, collection: str) -> Iterator[ListedItem]:
-        """Read everything that a collection's imports listed."""
-        query = Query(keys.source_items(kb_id, collection), limit=500)
-        return (from_item(ListedItem, item) for item in read_all(self._table, query))
-
-    def items_page(self, kb_id: int, collection: str, *, after: str | None, limit: int) -> list[ListedItem]:
-        """Read up to `limit` listed items after a document id, by document id."""
-        # Document ids are letters, digits and "_", of one length: "!" sorts before what follows, "~" after all.
-        start, end = f"{after}!" if after else "0", "~"
-        page: Page = self._table.query(Query(keys.source_items(kb_id, collection), start=start, end=end, limit=limit))
-        return [from_item(ListedItem, item) for item in page.items]
-
-    def item(self, kb_id: int, collection: str, doc_id: str) -> ListedItem | None:
-        """Read one listed item."""
-        item = self._table.get(Key(keys.source_items(kb_id, collection), doc_id))
-        return None if item is None else from_item(ListedItem, item)
-
-    def save_item(self, kb_id: int, collection: str, listed: ListedItem) -> None:
-        """Write a listed item."""
-        self._table.write(Put(to_item(Key(keys.source_items(kb_id, collection), listed.doc_id), listed)))
-
-    def forget_items(self, kb_id: int, collection: str) -> None:
-        """Remove everything that a collection lists."""
-        for listed in list(self.items(kb_id, collection)):
-            self.forget_item(kb_id, collection, listed.doc_id)
-
     def forget_kb(self, kb_id: int) -> None:
         """Remove a deleted KB's sources with what they listed."""
         for row in self.all(kb_id):
-            self.forget_items(kb_id, row.name)
+            self.listed.forget_all(kb_id, row.name)
             self._table.write(Delete(keys.source(kb_id, row.name)))
-
-    def forget_item(self, kb_id: int, collection: str, doc_id: str) -> None:
-        """Remove a listed item."""
-        self._table.write(Delete(Key(keys.source_items(kb_id, collection), doc_id)))
 
 
 def _source(item: Item) -> SourceRecord:

@@ -138,7 +138,7 @@ class ImportRuns:
     def _settle(self, run: ImportRun, principal: Principal) -> None:
         """Wait until everything is read; then note what failed, remove what is gone, and end."""
         waiting, done, offered, failed = 0, 0, 0, run
-        for batch in _batches(item for item in self._rows.items(run.kb_id, run.collection) if item.run == run.run):
+        for batch in _batches(item for item in self._rows.listed.all(run.kb_id, run.collection) if item.run == run.run):
             heads = self._document_rows.heads(item.doc_id for item in batch)
             offered += len(batch)
             for item in batch:
@@ -181,7 +181,7 @@ class ImportRuns:
 
     def _remove_missing(self, run: ImportRun, principal: Principal) -> None:
         """Delete what this complete listing did not show any more; what was lost on the way is not missing."""
-        items = list(self._rows.items(run.kb_id, run.collection))
+        items = list(self._rows.listed.all(run.kb_id, run.collection))
         seen = [item.uri for item in items if item.run == run.run]
         places = [Loss("", place, "") for place in run.kept]
         gone = set(accounts.missing((item.uri for item in items), seen, places))
@@ -191,7 +191,7 @@ class ImportRuns:
 
     def _remove(self, run: ImportRun, principal: Principal) -> None:
         until = self._clock.now() + SLICE_SECONDS
-        for item in self._rows.items(run.kb_id, run.collection):
+        for item in self._rows.listed.all(run.kb_id, run.collection):
             if self._clock.now() >= until:
                 self._send(run)
                 return
@@ -202,7 +202,7 @@ class ImportRuns:
         # What somebody deleted by hand is only named by the list.
         with suppress(NotFound):
             self._documents.delete(principal, item.doc_id)
-        self._rows.forget_item(run.kb_id, run.collection, item.doc_id)
+        self._rows.listed.forget(run.kb_id, run.collection, item.doc_id)
 
     def _listing_failed(self, run: ImportRun, error: SourceFailed) -> None:
         report("listing failed", error, job_id=run.job_id)
@@ -223,7 +223,7 @@ class ImportRuns:
         )
         self._rows.forget_run(run.job_id)
         if run.name is None:
-            self._rows.forget_items(run.kb_id, run.collection)
+            self._rows.listed.forget_all(run.kb_id, run.collection)
         row = None if run.name is None else self._rows.get(run.kb_id, run.name)
         if row is None or row.job_id != run.job_id:
             return

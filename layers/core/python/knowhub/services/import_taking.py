@@ -47,7 +47,7 @@ class Taking:
     def take(self, run: ImportRun, reading: OpenSource, item: SourceItem) -> ImportRun:
         """Take one item in; one that can't be had, or that no reader takes, is a loss and keeps what was there."""
         doc_id = self._documents.doc_id(run.kb_id, run.name, item.external_id)
-        known = self._rows.item(run.kb_id, run.collection, doc_id)
+        known = self._rows.listed.get(run.kb_id, run.collection, doc_id)
         listed = ListedItem(doc_id, item.external_id, item.uri, run.run, known.version if known else None)
         try:
             content = reading.source.fetch(item, self._version(known, reading))
@@ -61,7 +61,7 @@ class Taking:
             reason = str(error.detail.get("reason", error.code))
             run = run.with_losses(Loss(reason, item.uri, error.message))
             listed = replace(listed, lost=True)
-        self._rows.save_item(run.kb_id, run.collection, listed)
+        self._rows.listed.save(run.kb_id, run.collection, listed)
         return run
 
     def _version(self, known: ListedItem | None, reading: OpenSource) -> str | None:

@@ -127,7 +127,7 @@ class Imports:
     def items(self, principal: Principal, kb_id: int, name: str, *, after: str | None, limit: int) -> ListedPage:
         """Page through what a source's imports listed."""
         self.get(principal, kb_id, name)
-        found = self._rows.items_page(kb_id, name, after=after, limit=limit + 1)
+        found = self._rows.listed.page(kb_id, name, after=after, limit=limit + 1)
         shown = tuple(found[:limit])
         return ListedPage(shown, shown[-1].doc_id if len(found) > limit else None)
 
