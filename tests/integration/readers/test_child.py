@@ -117,6 +117,25 @@ def test_formats_follow_each_other_in_one_locked_process() -> None:
         assert len(pids) == 1
 
 
+PAGE = b"<html><head><title>t</title></head><body><h1>Head</h1><p>words in a <b>page</b></p></body></html>"
+PAGES = {
+    "html alone": b"Subject: s\nContent-Type: text/html; charset=utf-8\n\n" + PAGE,
+    "in another encoding": b"Subject: s\nContent-Type: text/html; charset=gb2312\n\n\xd6\xd0" + PAGE,
+    "behind a blank text": (
+        b"Subject: s\nContent-Type: multipart/alternative; boundary=x\n\n"
+        b"--x\nContent-Type: text/plain\n\n \n\n--x\nContent-Type: text/html\n\n" + PAGE + b"\n--x--\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("message", PAGES.values(), ids=PAGES)
+def test_the_page_in_a_mail_is_read_in_a_process_that_has_read_nothing_else(message: bytes) -> None:
+    with closing(Child()) as child:
+        document = child.read("eml", message, "a.eml")
+    assert "words in a page" in document.text
+    assert document.losses == ()
+
+
 def test_a_large_document_goes_through_the_pipes(warm: Child) -> None:
     assert text(warm, "echo", bytes(20_000_000)) == "(20000000, 'a.bin')"
 

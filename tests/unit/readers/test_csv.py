@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knowhub.errors import Unreadable
 from knowhub.model.extraction import ReadDocument
 from knowhub.readers import registry
 from knowhub.readers.csv_records import delimiter, records
@@ -99,3 +100,22 @@ def test_records_come_back_as_they_were_written(rows: list[list[str]]) -> None:
 def test_every_character_but_quotes_and_delimiters_is_kept(text: str) -> None:
     found = "".join(field for record in records(text, ",") for field in record.fields)
     assert found.count("a") == text.count("a")
+
+
+@pytest.mark.parametrize("first", ["sep=;", "SEP=;", '"sep=;"'])
+def test_excels_line_for_the_delimiter_is_no_record(first: str) -> None:
+    document = read(f'{first}\r\na;b\r\n1,5,5;"open\r\n')
+    assert document.text == 'a | b\n1,5,5 | "open\n'
+    assert (document.header_lines, document.losses[0].where) == (1, "line 3")
+
+
+def test_excels_line_comes_before_the_name_and_the_first_records() -> None:
+    assert read("sep=|\na,b|c\td\n", "a.tsv").text == "a,b | c\td\n"
+    assert read("sep=x\n1,2\n").text == "sep=x\n1 | 2\n"
+
+
+@pytest.mark.parametrize("text", [",,", ",,\n,,\n", "sep=;\n", "sep=;\n;;\n", '"",""\n', "; ;\t\n"])
+def test_a_table_of_separators_alone_has_no_text(text: str) -> None:
+    with pytest.raises(Unreadable) as refused:
+        read(text)
+    assert refused.value.detail["reason"] == "NO_TEXT"

@@ -128,6 +128,30 @@ def test_folded_headers_are_one_line_and_long_ones_are_cut() -> None:
     document = read(b"Subject: one\n two\nTo: " + b"a@mail.example, " * 10_000 + b"\n\nbody\n")
     assert document.title == "one two"
     assert len(document.text) < 3_000
+    assert [(loss.code, loss.where) for loss in document.losses] == [("HEADER_TRUNCATED", "header To")]
+
+
+@pytest.mark.parametrize("characters", [700, 3_000])
+def test_a_long_encoded_subject_is_decoded_before_it_is_cut(characters: int) -> None:
+    message = mail(Subject="会" * characters)
+    document = read(message)
+    kept = min(characters, 2_000)
+    assert document.metadata["subject"] == "会" * kept
+    assert document.title == "会" * 200
+    assert [loss.code for loss in document.losses] == ["HEADER_TRUNCATED"] * (characters > kept)
+
+
+@pytest.mark.parametrize("word", ["=?a?q?", "=?utf-8?q?x?= ", "=?utf-8?b?4pyT", "=?", "x" * 10, " \t"])
+def test_a_hostile_header_is_read_in_part(word: str) -> None:
+    document = read(b"Subject: x" + word.encode() * 100_000 + b"\n\nbody\n")
+    assert document.text.endswith("body\n")
+    assert [loss.code for loss in document.losses] == ["HEADER_TRUNCATED"]
+
+
+def test_marked_up_text_is_decoded_as_the_part_says_whatever_the_page_says() -> None:
+    head = "Subject: s\nContent-Type: text/html; charset=big5\nContent-Transfer-Encoding: 8bit\n\n"
+    page = '<html><meta charset="gbk"><p>中文</p></html>'
+    assert "中文" in read(head.encode() + page.encode("big5")).text
 
 
 def test_parts_within_parts_end() -> None:

@@ -141,3 +141,21 @@ def test_half_a_surrogate_pair_in_bytes_is_a_loss() -> None:
 
 def test_a_line_of_many_megabytes_is_decoded() -> None:
     assert len(decode((SIMPLIFIED.strip() * 100_000).encode("gb18030")).text) == 100_000 * len(SIMPLIFIED.strip())
+
+
+@pytest.mark.parametrize("declared", ["gb18030", "gb2312", "big5hkscs", "cp932", "cp1252", "koi8-r"])
+@pytest.mark.parametrize("text", [SIMPLIFIED, "知识", FRENCH, "Привет"])
+def test_what_is_utf8_is_no_text_in_the_encoding_that_it_declares(text: str, declared: str) -> None:
+    decoded = decode(text.encode(), declared)
+    assert (decoded.text, decoded.encoding, decoded.losses) == (text, "utf-8", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "declared"), [(SIMPLIFIED, "gb18030"), ("模", "gb18030"), ("PÓŁKA", "iso8859-2"), (FRENCH, "cp1252")]
+)
+def test_a_declaration_that_holds_is_followed(text: str, declared: str) -> None:
+    assert decode(text.encode(declared), declared).text == text
+
+
+def test_one_accent_in_utf8_is_told_from_windows() -> None:
+    assert decode("caf\u00e9".encode(), "cp1252").text == "caf\u00e9"

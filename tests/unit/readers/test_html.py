@@ -101,6 +101,7 @@ def test_the_main_element_is_the_content_if_it_holds_enough() -> None:
 
 def test_the_title_is_the_pages() -> None:
     assert read("<title> The\n title &amp; <b> </title><svg><title>no</title></svg><p>x").title == "The title & <b>"
+    assert read("<!doctype html><html><head><title>Head</title></head><body><h1>x</h1></body></html>").title == "Head"
     assert read("<p>x").title is None
     assert read("<svg><g><title>icon</title></g></svg><p>x").title is None
 

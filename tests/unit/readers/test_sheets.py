@@ -99,6 +99,18 @@ def test_errors_and_formulas_without_a_result_are_losses() -> None:
     assert [(loss.code, loss.detail[:2]) for loss in losses] == [("CELL_ERROR", "1 "), ("FORMULA_WITHOUT_VALUE", "2 ")]
 
 
+@pytest.mark.parametrize("empty", ["<v></v>", "<v/>", "<v />", "<v> </v>"])
+@pytest.mark.parametrize("formula", ["<f>A2*2</f>", '<f t="shared" si="0"/>'])
+def test_a_formula_with_an_empty_result_is_a_loss(formula: str, empty: str) -> None:
+    losses = read(xlsx({"T": data_of(cell("A1", "x"), f'<c r="B1">{formula}{empty}</c>')})).losses
+    assert [(loss.code, loss.detail[:2]) for loss in losses] == [("FORMULA_WITHOUT_VALUE", "1 ")]
+
+
+def test_a_formula_whose_result_is_empty_text_or_a_number_is_none() -> None:
+    cells = (cell("A1", "x"), '<c r="B1" t="str"><f>IF(1,"")</f><v></v></c>', '<c r="C1"><f>1+1</f><v>2</v></c>')
+    assert read(xlsx({"T": data_of(*cells)})).losses == ()
+
+
 def test_links_to_other_workbooks_are_not_followed() -> None:
     link = '<externalLink xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"/>'
     table = data_of('<c r="A1"><f>[1]Other!A1</f><v>5</v></c>')

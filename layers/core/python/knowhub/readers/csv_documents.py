@@ -10,20 +10,25 @@ from knowhub.readers.encoding import decode
 
 SEPARATOR = " | "
 _BREAKS = re.compile(r"[ \t]*[\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+[ \t]*")
+_DIRECTIVE = re.compile(r'"?sep=([^\w"\n])"?(?=\n|\Z)', re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,]*+%?\Z")
 
 
 def read(data: bytes, name: str) -> ReadDocument:
     """Read records (RFC 4180): their fields joined by ` | `, line ends within a field as a space.
 
-    The delimiter is told by the first records, among comma, semicolon, tab and bar; for `.tsv` a tab comes first. The
-    first record names the fields, unless all of it is numbers. Rows count records, the first being 1. A quote that
-    nothing closes is a character like any other, with the loss `CSV_UNBALANCED_QUOTE`.
+    The delimiter is told by the first records, among comma, semicolon, tab and bar; for `.tsv` a tab comes first, and a
+    first line `sep=;`, which is Excel's and no record, comes before either. The first record names the fields, unless
+    all of it is numbers. Rows count records, the first being 1. A quote that nothing closes is a character like any
+    other, with the loss `CSV_UNBALANCED_QUOTE`.
     """
     decoded = decode(data)
     require_text(decoded.text)
-    by_name = "\t" if name.lower().endswith((".tsv", ".tab")) and "\t" in decoded.text else None
-    found = list(records(decoded.text, by_name or delimiter(decoded.text)))
+    source, mark = _directed(decoded.text)
+    if mark is None and name.lower().endswith((".tsv", ".tab")) and "\t" in source:
+        mark = "\t"
+    found = list(records(source, mark or delimiter(source)))
+    require_text("".join(field for record in found for field in record.fields))
     lines = [_line(record.fields) for record in found]
     text, cut = cap("\n".join(lines) + "\n")
     return ReadDocument(
@@ -35,6 +40,12 @@ def read(data: bytes, name: str) -> ReadDocument:
         header_lines=1 if len(lines) > 1 and _names_fields(found[0].fields) else 0,
         places=(Place(0, len(text), row=1),),
     )
+
+
+def _directed(text: str) -> tuple[str, str | None]:
+    """Take the line that only tells the delimiter away, but not its end, so that lines keep their numbers."""
+    match = _DIRECTIVE.match(text)
+    return (text[match.end() :], match.group(1)) if match else (text, None)
 
 
 def _line(fields: list[str]) -> str:

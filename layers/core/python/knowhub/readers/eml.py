@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from knowhub.errors import Unreadable, UnsupportedMediaType
 from knowhub.model.document import Loss
 from knowhub.model.extraction import Attachment, ReadDocument
-from knowhub.readers import encoding
+from knowhub.readers import encoding, html_documents
 from knowhub.readers.caps import cap
 from knowhub.readers.eml_parts import Parts, collect
 
@@ -20,6 +20,8 @@ LIBRARIES = ("email.*", "quopri", "base64", "selectolax.*")
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _LONGEST_HEADER = 2_000
+_MOST_RAW_HEADER = 64_000
+"""Characters of a header that are decoded: what a hostile one costs grows faster than its length."""
 _LONGEST_TITLE = 200
 _SUPERSETS = {"gb2312": "gb18030", "gbk": "gb18030", "us-ascii": "utf-8", "iso-8859-1": "cp1252", "latin-1": "cp1252"}
 """What mail programs mean by the names that they write."""
@@ -39,7 +41,7 @@ def read(data: bytes, name: str) -> ReadDocument:
         text, lost = _body(part, name)
         bodies.append(text)
         losses.extend(lost)
-    heads = {each: text for each in _SHOWN if (text := _header(message, each))}
+    heads, shortened = _headers(message)
     body = "\n\n".join(text.strip("\n") for text in bodies if text.strip())
     if not body and not heads.get("Subject"):
         raise Unreadable("the message has no text", {"reason": "NO_TEXT"})
@@ -50,7 +52,7 @@ def read(data: bytes, name: str) -> ReadDocument:
         "fixed",
         title=heads.get("Subject", "")[:_LONGEST_TITLE] or None,
         metadata=_metadata(message, heads),
-        losses=(*losses, *_unread(parts), *cut),
+        losses=(*shortened, *losses, *_unread(parts), *cut),
         attachments=tuple(parts.attachments),
     )
 
@@ -73,9 +75,8 @@ def _body(part: Message, name: str) -> tuple[str, tuple[Loss, ...]]:
         text, losses = _decoded(part, data)
         if part.get_content_subtype() != "html":
             return _unwrapped(part, text), losses
-        from knowhub.readers.registry import reader  # noqa: PLC0415 - the registry names this module's reader in turn
-
-        read = reader("html")(text.encode(), name)
+        # Named from the start: once the process is locked, no module can be imported any more.
+        read = html_documents.read(text.encode(), name, "utf-8")
     except (UnsupportedMediaType, Unreadable) as error:
         return "", (Loss("PART_NOT_READ", part.get_content_type(), error.message),)
     return read.text, (*losses, *read.losses)
@@ -96,11 +97,30 @@ def _unwrapped(part: Message, text: str) -> str:
     return _SOFT_BREAK.sub(" ", text) if part.get_param("format") == "flowed" else text
 
 
-def _header(message: Message, name: str) -> str:
-    """Give a header as text on one line; nothing where there is none."""
-    raw = str(message.get(name, ""))[:_LONGEST_HEADER]
+def _headers(message: Message) -> tuple[dict[str, str], list[Loss]]:
+    """Give the headers that are shown, each on one line, and which of them were cut."""
+    heads, losses = {}, []
+    for name in _SHOWN:
+        raw = str(message.get(name, ""))
+        text = _unfolded(raw)
+        if len(text) > _LONGEST_HEADER or len(raw) > _MOST_RAW_HEADER:
+            text = text[:_LONGEST_HEADER].rstrip()
+            detail = f"kept {len(text)} characters of a header that takes {len(raw)} as it was sent"
+            losses.append(Loss("HEADER_TRUNCATED", f"header {name}", detail))
+        if text:
+            heads[name] = text
+    return heads, losses
+
+
+def _unfolded(raw: str) -> str:
+    """Decode a header to text on one line; one that is too long is cut between two of its words before."""
+    if len(raw) > _MOST_RAW_HEADER:
+        raw = raw[:_MOST_RAW_HEADER]
+        raw = raw[: max(map(raw.rfind, " \t\n"))] if any(map(raw.__contains__, " \t\n")) else raw
+    # The library looks for the end of every word that begins: behind the last end that takes for ever.
+    end = raw.rfind("?=") + 2 if "?=" in raw else 0
     try:
-        text = str(make_header(decode_header(raw)))
+        text = str(make_header(decode_header(raw[:end]))) + raw[end:]
     except (MessageError, LookupError, ValueError):
         text = raw
     return " ".join(text.encode(errors="replace").decode().split())

@@ -26,6 +26,9 @@ _ONE_SIDED = 20
 """How many times more null bytes one side of the pairs has."""
 _MOSTLY = 0.9
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_THREE_BYTES = re.compile("[\u0800-\U0010ffff]")
+_FEWEST_PAIRS = 3
+"""Characters of two bytes that make a text UTF-8 against its declaration: fewer may be letters of what it declares."""
 _MOST_BROKEN = 0.05
 """Share of the characters beyond ASCII that may be broken in a text that is UTF-8 but for some bytes."""
 
@@ -67,8 +70,24 @@ def _by_evidence(data: bytes) -> Decoded:
 
 
 def _cannot_be(declared: str, data: bytes) -> bool:
-    """Whether a text is said to be UTF-16 or UTF-32, in which most bytes decode, but lacks the nulls of its marks."""
-    return declared.startswith(("utf-16", "utf-32")) and b"\x00" not in data[:SAMPLE_BYTES]
+    """Whether the bytes contradict an encoding in which most bytes decode to something.
+
+    UTF-16 and UTF-32 have null bytes, and what is valid UTF-8 beyond ASCII is hardly ever a text in anything else.
+    """
+    if declared.startswith(("utf-16", "utf-32")):
+        return b"\x00" not in data[:SAMPLE_BYTES]
+    return not declared.startswith("utf-8") and _is_surely_utf8(data, 1 if declared == "cp1252" else _FEWEST_PAIRS)
+
+
+def _is_surely_utf8(data: bytes, fewest_pairs: int) -> bool:
+    """Whether bytes are strict UTF-8 with a character of three bytes, or with so many of two."""
+    if data.isascii():
+        return False
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return len(data) - len(text) >= fewest_pairs or _THREE_BYTES.search(text) is not None
 
 
 def _finish(data: bytes, encoding: str) -> Decoded:

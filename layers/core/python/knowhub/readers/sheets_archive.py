@@ -11,6 +11,12 @@ from knowhub.readers.archive_prolog import refuse_broken
 # Each stays within one tag, or between two, so that none reads anything twice.
 _ERROR = re.compile(rb'<(?:\w+:)?c\s[^<>]*\bt="e"')
 _FORMULA_ALONE = re.compile(rb"<(?:\w+:)?f\b(?:[^<>]*/>|[^<>]*>[^<>]*</(?:\w+:)?f>)\s*</(?:\w+:)?c>")
+_FORMULA_EMPTY = re.compile(
+    rb"<(?:\w+:)?c\b(?![^<>]*\bt=[\"']str[\"'])[^<>]*+>\s*+"
+    rb"<(?:\w+:)?f\b(?:[^<>]*+(?<=/)>|[^<>]*+>[^<>]*+</(?:\w+:)?f>)\s*+"
+    rb"<(?:\w+:)?v\b(?:[^<>]*+(?<=/)>|[^<>]*+>\s*+</(?:\w+:)?v>)\s*+</(?:\w+:)?c>"
+)
+"""An empty value behind a formula: a result in a cell of text (`t="str"`), none in any other."""
 _CELL = re.compile(rb'<(?:\w+:)?c\s[^<>]*?\br="([A-Za-z]{1,16})([0-9]{1,16})"[^<>]*(?<!/)>')
 _HIDDEN_STYLE = re.compile(
     rb'<style:style\s[^<>]*\bstyle:name="([^"<>]*)"[^<>]*>\s*<style:table-properties\s[^<>]*\btable:display="false"'
@@ -74,7 +80,7 @@ def _lost_cells(name: str, content: bytes) -> Iterator[Loss]:
     count = sum(1 for _ in _ERROR.finditer(content))
     if count:
         yield Loss("CELL_ERROR", name, f"{count} cells with an error are empty here")
-    count = sum(1 for _ in _FORMULA_ALONE.finditer(content))
+    count = sum(1 for pattern in (_FORMULA_ALONE, _FORMULA_EMPTY) for _ in pattern.finditer(content))
     if count:
         yield Loss("FORMULA_WITHOUT_VALUE", name, f"{count} formulas saved without a result are empty here")
 
