@@ -209,6 +209,8 @@ class RuntimeApiStandIn:
         setattr(invocation, kind, request)
         if not self._read_body(sock, connection, request, invocation):
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            # Whoever waits for the answer goes on only when the runtime can notice the cut.
+            sock.close()
         else:
             status = invocation.status if kind == "response" else 202
             self._reply(sock, connection, status)

@@ -14,6 +14,7 @@ from tests.office_files import docx, ods, paragraph, pptx, rows, shape, xlsx
 from tests.ole_files import ole, word
 from tests.pdf_files import Words, assemble, pdf
 
+PATIENT = Limits(cpu_seconds=60, wall_seconds=120.0)
 QUICK = Limits(cpu_seconds=2, wall_seconds=3.0)
 
 # Readers that only this process has: each does one thing that a broken library might do.
@@ -73,6 +74,12 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def warm() -> Iterator[Child]:
+    with closing(Child(PATIENT, serve=SERVE)) as child:
+        yield child
+
+
+@pytest.fixture(scope="module")
+def quick() -> Iterator[Child]:
     with closing(Child(QUICK, serve=SERVE)) as child:
         yield child
 
@@ -160,9 +167,9 @@ def test_the_death_of_the_process_is_told_by_its_signal(warm: Child) -> None:
 
 
 @pytest.mark.parametrize("reader", ["spin", "sleep"])
-def test_an_endless_reader_is_ended(warm: Child, reader: str) -> None:
-    assert failure(warm, reader)["reason"] == "TIME"
-    assert text(warm, "echo") == "(0, 'a.bin')"
+def test_an_endless_reader_is_ended(quick: Child, reader: str) -> None:
+    assert failure(quick, reader)["reason"] == "TIME"
+    assert text(quick, "echo") == "(0, 'a.bin')"
 
 
 def test_an_answer_that_is_none_is_a_crash(warm: Child) -> None:

@@ -20,6 +20,9 @@ from knowhub.model.json_text import JsonParser, JsonSyntaxError, JsonValue, comp
 DEFAULT_SIZE = DEFAULT_JSON_SIZE
 """Bytes of one chunk in UTF-8."""
 
+_LONGEST_PLACE = 200
+"""Of a path told in an error: a key may be megabytes long."""
+
 WRAPPER = "content"
 """The key under which a root that is no object stands in the chunks."""
 
@@ -143,7 +146,9 @@ class _Walk:
             self._chunk = OpenChunk(self._size)
 
     def _too_large(self, keys: list[str], needed: int) -> InvalidRequest:
-        message = f'json value at "{".".join(keys)}" requires {needed} bytes, exceeds chunk size {self._size}'
+        place = ".".join(keys)
+        place = place if len(place) <= _LONGEST_PLACE else f"{place[:_LONGEST_PLACE]}…"
+        message = f'json value at "{place}" requires {needed} bytes, exceeds chunk size {self._size}'
         error = {"loc": ["chunking", "size"], "type": "value_error", "message": message}
         return ValueTooLarge(message, {"errors": [error]})
 
