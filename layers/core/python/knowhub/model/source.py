@@ -32,7 +32,10 @@ class SourceRecord:
 
 @dataclass(frozen=True, slots=True)
 class ListedItem:
-    """A document that a source has listed: `run` is the latest import that saw it, `lost` where that one could not take it."""
+    """A document that a source has listed.
+
+    `run` is the latest import that saw it, `lost` where that one could not take it.
+    """
 
     doc_id: str
     external_id: str
