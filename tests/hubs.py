@@ -12,7 +12,7 @@ from typing import Any
 from knowhub.adapters import Ports
 from knowhub.bootstrap import hub_of, workshop_of
 from knowhub.catalog.keys import AUDIT_SHARDS
-from knowhub.catalog.people import PeopleRows, User
+from knowhub.catalog.people import PeopleRows
 from knowhub.gateways.a2a.application import a2a_gateway
 from knowhub.gateways.http.application import http_gateway
 from knowhub.gateways.hub import Hub
@@ -20,19 +20,24 @@ from knowhub.gateways.mcp.application import mcp_gateway
 from knowhub.gateways.queues import Workshop, document_queue_gateway
 from knowhub.model.principal import UserRole
 from knowhub.model.times import iso
+from knowhub.model.user import User
 from knowhub.net.client import GuardedClient
 from knowhub.net.policy import Policy
+from knowhub.ports.chunk_index import ChunkIndex
+from knowhub.ports.embedder import Embedder
 from knowhub.ports.table import Query
+from knowhub.services.indexing import Indexing
 from knowhub.sources.local import LocalFiles
 from knowhub.sources.opening import SourceOpener
 from knowhub.sources.roots import FolderRoot, Roots
 from knowhub.stores.folder.blobs import FolderBlobs
 from knowhub.stores.sqlite.queue import SqliteQueue
 from knowhub.stores.sqlite.table import SqliteTable
-from knowhub.stores.tantivy.index import TantivyChunkIndex
+from knowhub.stores.tantivy.generations import TantivyGenerations
 
 PUBLIC_URL = "http://hub.test"
 START = 1_800_000_000.0
+CLIENT = "198.51.100.7"
 
 
 @dataclass
@@ -78,6 +83,11 @@ class Rig:
         self.hub = hub_of(self.ports, PUBLIC_URL)
         self.workshop = workshop_of(self.ports)
 
+    @property
+    def index(self) -> ChunkIndex:
+        """The index that serves."""
+        return Indexing(self.ports.generations).serving().index
+
     def user(self, name: str, role: UserRole = "member", **narrowed: Any) -> str:
         """Make a user without a password, whose hashing takes its time on purpose, and give an API key of it."""
         user = User(self.ports.identifiers.new("u_"), name, role, "", iso(self.clock.now()))
@@ -119,10 +129,12 @@ class Rig:
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, Any] | None = None,
         raw: bytes | None = None,
+        client: str = CLIENT,
     ) -> "Answer":
         """Call the HTTP gateway."""
         serve = http_gateway(self.hub, ask_streaming=streaming, open_docs=open_docs)
         sent = proxy_event(method, f"/api/v1{path}", body, key=key, headers=headers, query=query, raw=raw)
+        sent["requestContext"]["identity"] = {"sourceIp": client}
         return answer_of(serve(sent, context()))
 
     def mcp(self, body: Any, *, key: str | None = None, method: str = "POST", **options: Any) -> "Answer":
@@ -162,20 +174,21 @@ class Answer:
 
 
 @contextmanager
-def rig(folder: Path) -> Iterator[Rig]:
+def rig(folder: Path, embedder: Embedder | None = None) -> Iterator[Rig]:
     """Build a hub in a folder, and close what it opened."""
     clock = HandClock()
     (folder / "imports").mkdir()
     table = SqliteTable(folder / "catalog.sqlite3")
     queue = SqliteQueue(folder / "queues.sqlite3", "DocumentQueue", clock=clock, dead_letters="Dead", max_receives=5)
-    index = TantivyChunkIndex(folder / "chunks")
+    generations = TantivyGenerations(folder / "chunks")
     try:
         yield Rig(
             Ports(
                 table=table,
                 blobs=FolderBlobs(folder / "blobs", public_url=PUBLIC_URL, clock=clock),
                 queue=queue,
-                index=index,
+                generations=generations,
+                embedder=embedder,
                 sources=SourceOpener(
                     roots=Roots(folders=(FolderRoot(str(folder / "imports")),)),
                     stores={"file": LocalFiles([str(folder / "imports")])},
@@ -188,7 +201,7 @@ def rig(folder: Path) -> Iterator[Rig]:
             folder,
         )
     finally:
-        for opened in (table, queue, index):
+        for opened in (table, queue, generations):
             opened.close()
 
 

@@ -108,7 +108,7 @@ def rows(*rows_of_cells: Sequence[float | str], first: int = 1) -> str:
     return f"<sheetData>{''.join(lines)}</sheetData>"
 
 
-def ods(tables: Mapping[str, str], *, styles: str = "") -> bytes:
+def ods(tables: Mapping[str, str], *, styles: str = "", more: Mapping[str, str] | None = None) -> bytes:
     """Write an OpenDocument spreadsheet from the rows of its tables."""
     names = {
         "office": "office:1.0", "table": "table:1.0", "text": "text:1.0", "style": "style:1.0", "fo": "fo:1.0",
@@ -122,11 +122,21 @@ def ods(tables: Mapping[str, str], *, styles: str = "") -> bytes:
     kind = "application/vnd.oasis.opendocument.spreadsheet"
     manifest = f'<manifest:manifest xmlns:manifest="{_MANIFEST}"/>'
     entries = {"mimetype": kind, "content.xml": content, "META-INF/manifest.xml": _DECLARATION + manifest}
-    return archive(entries, method=zipfile.ZIP_STORED)
+    return archive({**entries, **(more or {})}, method=zipfile.ZIP_STORED)
 
 
-def pptx(slides: Sequence[str], *, notes: Mapping[int, str] | None = None, hidden: Sequence[int] = ()) -> bytes:
-    """Write a presentation from the insides of its slides' shape trees; `notes` by slide from 1."""
+def pptx(
+    slides: Sequence[str],
+    *,
+    notes: Mapping[int, str] | None = None,
+    hidden: Sequence[int] = (),
+    more: Mapping[str, str | bytes] | None = None,
+    links: Sequence[tuple[str, str]] = (),
+) -> bytes:
+    """Write a presentation from the insides of its slides' shape trees; `notes` by slide from 1.
+
+    `more` are parts named in full, `links` those of the presentation from the folder `ppt`.
+    """
     spaces = (
         'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
         f' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="{_OFFICE}/relationships"'
@@ -137,7 +147,10 @@ def pptx(slides: Sequence[str], *, notes: Mapping[int, str] | None = None, hidde
         "ppt/presentation.xml": f"<p:presentation {spaces}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>",
         # Named against their order, which only the relationships tell.
         "ppt/_rels/presentation.xml.rels": relationships(
-            [("slide", f"slides/slide{len(slides) + 1 - number}.xml") for number in range(1, len(slides) + 1)]
+            [
+                *(("slide", f"slides/slide{len(slides) + 1 - number}.xml") for number in range(1, len(slides) + 1)),
+                *links,
+            ]
         ),
     }
     for number, content in enumerate(slides, start=1):
@@ -149,7 +162,7 @@ def pptx(slides: Sequence[str], *, notes: Mapping[int, str] | None = None, hidde
             parts[f"ppt/slides/_rels/{name}.rels"] = relationships([("notesSlide", f"../notesSlides/{name}")])
             note = f"<p:cSld><p:spTree>{notes[number]}</p:spTree></p:cSld>"
             parts[f"ppt/notesSlides/{name}"] = f"<p:notes {spaces}>{note}</p:notes>"
-    return office("ppt/presentation.xml", parts)
+    return office("ppt/presentation.xml", {**parts, **(more or {})})
 
 
 def shape(*paragraphs: str, kind: str = "", at: tuple[int, int] | None = None) -> str:

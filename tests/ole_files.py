@@ -73,30 +73,49 @@ def word(
     return {"WordDocument": bytes(head + text), "1Table" if flags & 0x0200 else "0Table": table}
 
 
-def workbook(sheets: Mapping[str, Sequence[Sequence[float | str]]], *, hidden: Sequence[str] = ()) -> dict[str, bytes]:
-    """Give the stream of an Excel workbook of before 2007, of text and numbers."""
-    bodies = [_sheet(rows) for rows in sheets.values()]
-    start = _biff(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0, 0, 0, 0)) + _biff(0x0042, b"\xb0\x04")
-    end = _biff(0x000A, b"")
+def workbook(
+    sheets: Mapping[str, Sequence[Sequence[float | str]]],
+    *,
+    hidden: Sequence[str] = (),
+    beside: Mapping[str, bytes] | None = None,
+) -> dict[str, bytes]:
+    """Give the stream of an Excel workbook of before 2007, of text and numbers; `beside` adds records to sheets."""
+    bodies = [_sheet(rows, (beside or {}).get(name, b"")) for name, rows in sheets.items()]
+    start = biff(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0, 0, 0, 0)) + biff(0x0042, b"\xb0\x04")
+    end = biff(0x000A, b"")
     listed = [struct.pack("<HBB", int(name in hidden), len(name), 0) + name.encode("latin-1") for name in sheets]
     at = len(start) + sum(4 + 4 + len(entry) for entry in listed) + len(end)
     for entry, body in zip(listed, bodies, strict=True):
-        start += _biff(0x0085, struct.pack("<I", at) + entry)
+        start += biff(0x0085, struct.pack("<I", at) + entry)
         at += len(body)
     return {"Workbook": start + end + b"".join(bodies)}
 
 
-def _sheet(rows: Sequence[Sequence[float | str]]) -> bytes:
-    body = _biff(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 0, 0, 0))
+def _sheet(rows: Sequence[Sequence[float | str]], beside: bytes) -> bytes:
+    body = biff(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 0, 0, 0))
     for row, values in enumerate(rows):
         for column, value in enumerate(values):
             place = struct.pack("<HHH", row, column, 0)
             if isinstance(value, str):
-                body += _biff(0x0204, place + struct.pack("<HB", len(value), 1) + value.encode("utf-16-le"))
+                body += biff(0x0204, place + struct.pack("<HB", len(value), 1) + value.encode("utf-16-le"))
             else:
-                body += _biff(0x0203, place + struct.pack("<d", value))
-    return body + _biff(0x000A, b"")
+                body += biff(0x0203, place + struct.pack("<d", value))
+    return body + beside + biff(0x000A, b"")
 
 
-def _biff(kind: int, data: bytes) -> bytes:
+def shape(kind: int, number: int, text: str) -> list[bytes]:
+    """Write the records of a shape: what it is, and its text where it has any."""
+    records = [biff(0x005D, struct.pack("<HHHHH12x", 0x15, 0x12, kind, number, 0))]
+    if text:
+        content = b"\x01" + text.encode("utf-16-le")
+        records += [
+            biff(0x01B6, struct.pack("<10xHH4x", len(text), 16)),
+            biff(0x003C, content),
+            biff(0x003C, b"\0" * 16),
+        ]
+    return records
+
+
+def biff(kind: int, data: bytes) -> bytes:
+    """Write a record of a workbook's stream."""
     return struct.pack("<HH", kind, len(data)) + data

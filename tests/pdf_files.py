@@ -33,9 +33,10 @@ def pdf(
     page: str = "/MediaBox [0 0 595 842]",
     font: bytes = FONT,
     trailer: str = "",
+    catalog: str = "",
 ) -> bytes:
     """Write a PDF with one object for the catalog, the page tree, the font, then two a page; `extra` objects follow."""
-    objects: list[bytes] = [b"<< /Type /Catalog /Pages 2 0 R >>"]
+    objects: list[bytes] = [f"<< /Type /Catalog /Pages 2 0 R {catalog} >>".encode()]
     kids = " ".join(f"{4 + 2 * index} 0 R" for index in range(len(pages)))
     objects.extend((f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(), font))
     for index, drawn in enumerate(pages):

@@ -17,30 +17,44 @@ _LINE = 86
 
 
 def write(folder: Path) -> None:
-    """Write `FILES` files of each format, every other one in Chinese where the format's font has it."""
-    folder.mkdir(parents=True)
-    for extension, make in _FORMATS.items():
+    """Write a folder of `FILES` files for each kind, every other one in Chinese where the format's font has it."""
+    for kind, (extension, make) in KINDS.items():
+        (folder / kind).mkdir(parents=True)
         for number in range(FILES):
             language = CHINESE if number % 2 and extension != "pdf" else ENGLISH
-            (folder / f"{number:02}.{extension}").write_bytes(make(Writer(language, number)))
+            (folder / kind / f"{number:02}.{extension}").write_bytes(make(Writer(language, number)))
 
 
-def _pdf(writer: Writer) -> bytes:
-    """Write ten pages of 48 lines, each line in kerned pieces of a few letters, as typesetting programs do."""
-    return pdf_files.pdf([_page(writer) for _ in range(10)])
+def _pdf(writer: Writer, show: Callable[[Writer, str], str]) -> bytes:
+    """Write ten pages of 48 lines."""
+    return pdf_files.pdf([_page(writer, show) for _ in range(10)])
 
 
-def _page(writer: Writer) -> bytes:
+def _page(writer: Writer, show: Callable[[Writer, str], str]) -> bytes:
     drawn = []
     for number in range(48):
-        line, pieces = writer.paragraph(2, 2)[:_LINE], []
-        while line:
-            length = writer.chooser.randint(1, 6)
-            shown = line[:length].replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
-            pieces.append(f"({shown}) {writer.chooser.randint(-30, 30)}")
-            line = line[length:]
-        drawn.append(f"BT /F1 10 Tf 1 0 0 1 60 {790 - 15 * number} Tm [{' '.join(pieces)}] TJ ET")
+        shown = show(writer, writer.paragraph(2, 2)[:_LINE])
+        drawn.append(f"BT /F1 10 Tf 1 0 0 1 60 {790 - 15 * number} Tm {shown} ET")
     return "\n".join(drawn).encode("cp1252")
+
+
+def _as_string(_: Writer, line: str) -> str:
+    """Show a line in one piece, as simple programs do."""
+    return f"({_escaped(line)}) Tj"
+
+
+def _kerned(writer: Writer, line: str) -> str:
+    """Show a line in pieces of a few letters with small moves between them, as typesetting programs do."""
+    pieces = []
+    while line:
+        length = writer.chooser.randint(1, 6)
+        pieces.append(f"({_escaped(line[:length])}) {writer.chooser.randint(-30, 30)}")
+        line = line[length:]
+    return f"[{' '.join(pieces)}] TJ"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
 
 
 def _docx(writer: Writer) -> bytes:
@@ -122,16 +136,18 @@ def _text(writer: Writer) -> bytes:
     return "\n\n".join(writer.paragraph() for _ in range(120)).encode()
 
 
-_FORMATS: dict[str, Callable[[Writer], bytes]] = {
-    "pdf": _pdf,
-    "docx": _docx,
-    "xlsx": _xlsx,
-    "pptx": _pptx,
-    "eml": _eml,
-    "html": _html,
-    "csv": _csv,
-    "json": lambda writer: json.dumps({"records": _records(writer)}, ensure_ascii=False).encode(),
-    "jsonl": _jsonl,
-    "md": lambda writer: document(writer, 50_000).encode(),
-    "txt": _text,
+KINDS: dict[str, tuple[str, Callable[[Writer], bytes]]] = {
+    "pdf, a string a line": ("pdf", lambda writer: _pdf(writer, _as_string)),
+    "pdf, kerned pieces": ("pdf", lambda writer: _pdf(writer, _kerned)),
+    "docx": ("docx", _docx),
+    "xlsx": ("xlsx", _xlsx),
+    "pptx": ("pptx", _pptx),
+    "eml": ("eml", _eml),
+    "html": ("html", _html),
+    "csv": ("csv", _csv),
+    "json": ("json", lambda writer: json.dumps({"records": _records(writer)}, ensure_ascii=False).encode()),
+    "jsonl": ("jsonl", _jsonl),
+    "md": ("md", lambda writer: document(writer, 50_000).encode()),
+    "txt": ("txt", _text),
 }
+"""What is read: the extension of each kind of file, and what makes one."""

@@ -1,77 +1,100 @@
-"""One measurement in a process of its own: `python -m benchmarks.reading_parts.measure REQUEST ANSWER`.
+"""One chunker or reader in a process of its own: `python -m benchmarks.reading_parts.measure REQUEST ANSWER`.
 
-The request is a JSON file that names a library's module, what of it to measure, and the inputs; so is the answer. The
-best of several runs counts, after one that warms up; collecting garbage is left as the library has it.
+The request is a JSON file that names a library's module, what of it to measure, and the inputs. After a warm-up the
+process says `ready`; for every line `pass` on its standard input it goes over all inputs once and says how many seconds
+that took; at `end` it writes what it found to the answer, a JSON file. So several of them take turns. How garbage is
+collected is left as the library has it.
 """
 
 import importlib
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TextIO
 
 from benchmarks.reading_parts.shapes import Chunker, Readers
 
-RUNS = 3
 _WARM = 4
-"""Inputs of the run that warms up."""
+"""Inputs of the pass that warms up."""
+
+
+class Task(NamedTuple):
+    """What one pass does, and how its results are told."""
+
+    acts: list[Callable[[], Any]]
+    told: Callable[[list[Any]], dict[str, Any]]
 
 
 def main() -> None:
     """Answer the request; a library that can't be imported is an answer as well."""
+    # Whatever a library prints goes elsewhere.
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    answer: dict[str, Any]
     try:
         library: Any = importlib.import_module(f"benchmarks.reading_parts.with_{request['library']}")
     except ImportError as error:
-        answer: dict[str, Any] = {"error": f"can't be imported: {error}"}
+        answer = {"error": f"can't be imported: {error}"}
     else:
-        answer = _ACTS[request["act"]](library, request)
+        answer = (
+            _names(library) if request["act"] == "names" else _passes(_TASKS[request["act"]](library, request), out)
+        )
     Path(sys.argv[2]).write_text(json.dumps(answer), encoding="utf-8")
 
 
-def _names(library: Any, _: dict[str, Any]) -> dict[str, Any]:
+def _names(library: Any) -> dict[str, Any]:
     return {"chunkers": list(library.CHUNKERS), "readers": list(library.READERS)}
 
 
-def _chunk(library: Any, request: dict[str, Any]) -> dict[str, Any]:
+def _passes(task: Task, out: TextIO) -> dict[str, Any]:
+    for act in task.acts[:_WARM]:
+        act()
+    print("ready", file=out, flush=True)
+    results: list[Any] = []
+    for line in sys.stdin:
+        if line.strip() == "end":
+            break
+        results = []
+        began = time.perf_counter()
+        for act in task.acts:
+            results.append(act())
+        print(time.perf_counter() - began, file=out, flush=True)
+    return task.told(results)
+
+
+def _chunk(library: Any, request: dict[str, Any]) -> Task:
     chunker = library.CHUNKERS[request["name"]](request["size"])
     texts = [Path(path).read_bytes().decode("utf-8") for path in request["files"]]
-    seconds, chunked = _best([partial(_cut, chunker, text) for text in texts])
-    shown = [[chunker.shown(chunk) for chunk in chunks] for chunks in chunked]
-    own = [[chunker.own(chunk) for chunk in chunks] for chunks in chunked] if chunker.own else shown
-    return {"seconds": seconds, "chunks": shown, "own": own, "headings": chunker.headings}
+    return Task([partial(_cut, chunker, text) for text in texts], partial(_chunks_told, chunker))
 
 
 def _cut(chunker: Chunker, text: str) -> list[Any]:
     return list(chunker.cut(text))
 
 
-def _read(library: Any, request: dict[str, Any]) -> dict[str, Any]:
+def _chunks_told(chunker: Chunker, chunked: list[Any]) -> dict[str, Any]:
+    shown = [[chunker.shown(chunk) for chunk in chunks] for chunks in chunked]
+    own = [[chunker.own(chunk) for chunk in chunks] for chunks in chunked] if chunker.own else shown
+    return {"chunks": shown, "own": own, "headings": chunker.headings, "capped": chunker.capped}
+
+
+def _read(library: Any, request: dict[str, Any]) -> Task:
     readers: Readers = library.apart() if request.get("apart") else library.READERS
     read = readers[request["name"]]
     files = [(Path(path).read_bytes(), Path(path)) for path in request["files"]]
-    seconds, texts = _best([partial(read, data, path) for data, path in files])
-    return {"seconds": seconds, "characters": sum(len("".join(text.split())) for text in texts)}
+    return Task([partial(read, data, path) for data, path in files], _texts_told)
 
 
-def _best(acts: list[Callable[[], Any]]) -> tuple[float, list[Any]]:
-    for act in acts[:_WARM]:
-        act()
-    times = []
-    results: list[Any] = []
-    for _ in range(RUNS):
-        results = []
-        began = time.perf_counter()
-        for act in acts:
-            results.append(act())
-        times.append(time.perf_counter() - began)
-    return min(times), results
+def _texts_told(texts: list[str]) -> dict[str, Any]:
+    return {"characters": sum(len("".join(text.split())) for text in texts)}
 
 
-_ACTS: dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]] = {"names": _names, "chunk": _chunk, "read": _read}
+_TASKS: dict[str, Callable[[Any, dict[str, Any]], Task]] = {"chunk": _chunk, "read": _read}
 
 if __name__ == "__main__":
     main()

@@ -11,13 +11,15 @@ CUT_AT = "+"
 class Chunker(NamedTuple):
     """How a library cuts: `cut` is timed; `shown` reads the text of what it gave, `own` that without additions.
 
-    `headings` says what it does with them: `GIVEN` with each chunk, only `CUT_AT`, or nothing.
+    `headings` says what it does with them: `GIVEN` with each chunk, only `CUT_AT`, or nothing. `capped` says whether no
+    chunk is meant to be over the size.
     """
 
     cut: Callable[[str], Iterable[Any]]
     shown: Callable[[Any], str]
     own: Callable[[Any], str] | None = None
     headings: str = ""
+    capped: bool = True
 
 
 Chunkers = dict[str, Callable[[int], Chunker]]

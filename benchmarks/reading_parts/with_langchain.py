@@ -34,6 +34,7 @@ def _syntax(_: int) -> Chunker:
         lambda text: ExperimentalMarkdownSyntaxTextSplitter(_HEADERS, strip_headers=False).split_text(text),
         _content,
         headings=GIVEN,
+        capped=False,
     )
 
 
@@ -44,7 +45,7 @@ def _json(size: int) -> Chunker:
 
 CHUNKERS: Chunkers = {
     "MarkdownHeader + Recursive": _headers_and_size,
-    "MarkdownHeaderTextSplitter": lambda _: Chunker(_headers().split_text, _content, headings=GIVEN),
+    "MarkdownHeaderTextSplitter": lambda _: Chunker(_headers().split_text, _content, headings=GIVEN, capped=False),
     "ExperimentalMarkdownSyntax": _syntax,
     "MarkdownTextSplitter": lambda size: Chunker(
         MarkdownTextSplitter(chunk_size=size, chunk_overlap=0).split_text, _content, headings=CUT_AT

@@ -16,7 +16,9 @@ def _sentences(size: int) -> SentenceSplitter:
 
 def _sections(_: int) -> Chunker:
     parser = MarkdownNodeParser()
-    return Chunker(lambda text: parser.get_nodes_from_documents([Document(text=text)]), _text, headings=GIVEN)
+    return Chunker(
+        lambda text: parser.get_nodes_from_documents([Document(text=text)]), _text, headings=GIVEN, capped=False
+    )
 
 
 def _sections_and_size(size: int) -> Chunker:

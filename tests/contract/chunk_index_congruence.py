@@ -7,6 +7,7 @@ compared. On chunks written once, in one go, the scores and the order are compar
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,9 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from knowhub.ports.chunk_index import DenseLeg, ExactLeg, IndexedChunk, IndexScope, KeywordLeg, Leg, LegResult
+from knowhub.ports.chunk_index import DenseLeg, EveryLeg, ExactLeg, IndexedChunk, IndexScope, KeywordLeg, Leg, LegResult
 from tests.chunk_oracle import OracleChunkIndex
 from tests.contract.chunk_index_homes import HOMES, indexed
+from tests.filter_strategies import FILTERS, VALUES
 
 EMBEDDED = [name for name in HOMES if name != "oracle"]
 SETTINGS = settings(
@@ -25,6 +27,8 @@ SETTINGS = settings(
 )
 EVERYTHING = 1_000
 NOISE = 1e-4
+HALF = 1e-3
+"""What vectors in half precision, which the oracle keeps too, are off from those that a home keeps whole."""
 
 tokens = st.sampled_from(["a", "b", "c", "d", "é", "日本", "c++"])
 texts = st.lists(tokens, max_size=30)
@@ -39,33 +43,40 @@ legs: st.SearchStrategy[Leg] = st.one_of(
     st.builds(KeywordLeg, st.lists(tokens, max_size=4).map(tuple)),
     st.builds(ExactLeg, phrases, phrases),
     st.builds(DenseLeg, vectors.filter(lambda vector: vector is not None)),
+    st.just(EveryLeg()),
 )
-scopes = st.builds(IndexScope, st.frozensets(kbs), st.none() | st.frozensets(doc_ids))
+scopes = st.builds(IndexScope, st.frozensets(kbs), st.none() | st.frozensets(doc_ids), st.none() | FILTERS)
 
 
 @st.composite
 def chunks(draw: st.DrawFn) -> IndexedChunk:
     place = f"{draw(doc_ids)}:{draw(revisions)}:{draw(st.integers(1, 9))}"
-    return indexed(place, draw(texts), kb=draw(kbs), sequence=draw(texts), vector=draw(vectors), text=draw(st.text()))
+    made = indexed(place, draw(texts), kb=draw(kbs), sequence=draw(texts), vector=draw(vectors), text=draw(st.text()))
+    return replace(made, values=draw(VALUES))
 
 
 def scores(result: LegResult) -> dict[str, float]:
     return {candidate.chunk_id: candidate.score for candidate in result.candidates}
 
 
-def assert_same_scores(actual: Mapping[str, float], expected: Mapping[str, float]) -> None:
-    """Compare up to the one constant factor that BM25 may carry."""
+def noise(home: str, leg: Leg) -> float:
+    """Give how far apart the scores of a home and of the oracle may be."""
+    return HALF if home == "opensearch" and isinstance(leg, DenseLeg) else NOISE
+
+
+def assert_same_scores(actual: Mapping[str, float], expected: Mapping[str, float], within: float) -> None:
+    """Compare up to the one constant factor that BM25 may carry, which halved vectors have nothing to do with."""
     assert actual.keys() == expected.keys()
     if expected:
         top = max(expected, key=expected.__getitem__)
-        factor = actual[top] / expected[top] if expected[top] else 1.0
-        assert actual == pytest.approx({key: score * factor for key, score in expected.items()}, rel=NOISE, abs=NOISE)
+        factor = actual[top] / expected[top] if expected[top] and within != HALF else 1.0
+        assert actual == pytest.approx({key: score * factor for key, score in expected.items()}, rel=within, abs=within)
 
 
-def assert_same_order(actual: Sequence[str], expected: Mapping[str, float]) -> None:
+def assert_same_order(actual: Sequence[str], expected: Mapping[str, float], within: float) -> None:
     """Compare where the expected scores are clearly apart."""
     for before, after in pairwise(actual):
-        assert expected[before] >= expected[after] - NOISE
+        assert expected[before] >= expected[after] - 2 * within
 
 
 class TwoIndexes(RuleBasedStateMachine):
@@ -112,8 +123,8 @@ class TwoIndexes(RuleBasedStateMachine):
         for one in (self.index, self.other):
             for leg, mine, theirs in zip(asked, one.search(asked, scope, EVERYTHING), expected, strict=True):
                 if isinstance(leg, DenseLeg):
-                    assert_same_scores(scores(mine), scores(theirs))
-                    assert_same_order(list(scores(mine)), scores(theirs))
+                    assert_same_scores(scores(mine), scores(theirs), noise(self.home, leg))
+                    assert_same_order(list(scores(mine)), scores(theirs), noise(self.home, leg))
                 else:
                     assert scores(mine).keys() == scores(theirs).keys()
 
@@ -134,12 +145,15 @@ class TwoIndexes(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("home", EMBEDDED)
 def test_both_find_the_same_after_any_updates(home: str) -> None:
-    run_state_machine_as_test(type("TwoIndexes", (TwoIndexes,), {"home": home}), settings=SETTINGS)
+    machine = type("TwoIndexes", (TwoIndexes,), {"home": home})
+    run_state_machine_as_test(
+        machine, settings=settings(SETTINGS, max_examples=8) if home == "opensearch" else SETTINGS
+    )
 
 
 @pytest.mark.parametrize("home", EMBEDDED)
 def test_chunks_written_once_are_scored_and_ordered_alike(home: str) -> None:
-    @settings(max_examples=40, deadline=None, derandomize=True)
+    @settings(max_examples=10 if home == "opensearch" else 40, deadline=None, derandomize=True)
     @given(
         written=st.lists(chunks().filter(lambda chunk: bool(chunk.terms and chunk.sequence)), min_size=1, max_size=40,
                          unique_by=lambda chunk: chunk.chunk.chunk_id),
@@ -156,9 +170,9 @@ def test_chunks_written_once_are_scored_and_ordered_alike(home: str) -> None:
             expected = oracle.search(asked, scope, EVERYTHING)
             whole = made.index.search(asked, scope, EVERYTHING)
             cut = made.index.search(asked, scope, limit)
-        for mine, few, theirs in zip(whole, cut, expected, strict=True):
-            assert_same_scores(scores(mine), scores(theirs))
-            assert_same_order(list(scores(mine)), scores(theirs))
+        for leg, mine, few, theirs in zip(asked, whole, cut, expected, strict=True):
+            assert_same_scores(scores(mine), scores(theirs), noise(home, leg))
+            assert_same_order(list(scores(mine)), scores(theirs), noise(home, leg))
             assert few.candidates == mine.candidates[:limit]
 
     check()

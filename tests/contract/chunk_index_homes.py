@@ -9,6 +9,7 @@ from knowhub.model.chunk import Chunk, Locator, chunk_id
 from knowhub.ports.chunk_index import ChunkIndex, IndexedChunk, IndexScope, Leg
 from knowhub.stores.tantivy.index import TantivyChunkIndex
 from tests.chunk_oracle import OracleChunkIndex
+from tests.opensearch.homes import opensearch_indexes
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,18 @@ def oracle_home(folder: Path) -> Iterator[Home]:
     yield Home(oracle, oracle)
 
 
-HOMES: dict[str, Callable[[Path], AbstractContextManager[Home]]] = {"tantivy": tantivy_home, "oracle": oracle_home}
+@contextmanager
+def opensearch_home(_: Path) -> Iterator[Home]:
+    """Open one new index of the running engine twice."""
+    with opensearch_indexes() as (index, other):
+        yield Home(index, other)
+
+
+HOMES: dict[str, Callable[[Path], AbstractContextManager[Home]]] = {
+    "tantivy": tantivy_home,
+    "opensearch": opensearch_home,
+    "oracle": oracle_home,
+}
 
 
 def indexed(

@@ -16,6 +16,7 @@ from knowhub.ports.sources import Files, Source, SourceSpec, UploadedFile
 from knowhub.sources.local import LocalFiles
 from knowhub.sources.opening import SourceOpener
 from knowhub.sources.roots import BucketRoot, FolderRoot, Roots
+from knowhub.sources.visits import Pace
 from knowhub.stores.s3.roots import S3Files
 from tests.contract.blobs_homes import REGION, s3_client
 from tests.integration.net.servers import PUBLIC, Names, Routes, answer, serving
@@ -54,15 +55,15 @@ class Bench:
 
 @dataclass
 class MemoryUploads:
-    """Uploads of one KB."""
+    """The uploads that an import may read."""
 
     files: dict[str, tuple[UploadedFile, bytes]]
 
-    def stat(self, upload_id: str, kb_id: int) -> UploadedFile | None:
-        return self.files[upload_id][0] if kb_id == KB and upload_id in self.files else None
+    def stat(self, upload_id: str) -> UploadedFile | None:
+        return self.files[upload_id][0] if upload_id in self.files else None
 
-    def get(self, upload_id: str, kb_id: int) -> bytes:
-        if self.stat(upload_id, kb_id) is None:
+    def get(self, upload_id: str) -> bytes:
+        if self.stat(upload_id) is None:
             raise NotFound("BLOB")
         return self.files[upload_id][1]
 
@@ -72,7 +73,7 @@ def opener(
     roots: Roots | None = None,
     stores: Mapping[str, Files] | None = None,
     client: GuardedClient | None = None,
-    uploads: MemoryUploads | None = None,
+    pace: Pace | None = None,
     max_file_bytes: int = 1000,
 ) -> SourceOpener:
     """Build the sources of a hub that has nothing but what is given."""
@@ -80,7 +81,7 @@ def opener(
         roots=roots or Roots(),
         stores=stores or {},
         client=client or GuardedClient(Policy(http=True), Names({}), Routes({})),
-        uploads=uploads,
+        pace=pace,
         max_file_bytes=max_file_bytes,
     )
 
@@ -114,7 +115,7 @@ def _uploads(_: Path, __: object) -> Iterator[Bench]:
     uploads = MemoryUploads(files)
     spec = SourceSpec("file", (*(f"upload:{each}" for each in files), "upload:up_absent"))
     yield Bench(
-        open=lambda: opener(uploads=uploads).open(spec, KB),
+        open=lambda: opener().open(spec, KB, uploads),
         expected=[f"upload:{each}" for each in ("up_0", "up_1", "up_2", "up_3", "up_4")],
         contents=list(FILES.values()),
         types=_types(list(FILES)),

@@ -712,6 +712,17 @@ def test_pages_of_large_rows_are_short_but_lose_nothing(table: Table) -> None:
     assert len(found) > 1
 
 
+def test_only_expired_rows_are_ever_dropped(table: Table) -> None:
+    expiries: list[Value] = [5, 6, None, "5"]
+    written = [row(Key(KEY.pk, str(place)), expires_at=each) for place, each in enumerate(expiries)]
+    for each in written:
+        table.write(Put(each))
+    dropped = table.drop_expired(6)
+    left = list(table.query(Query(KEY.pk)).items)
+    assert left in (written, written[1:])
+    assert dropped == len(written) - len(left)
+
+
 def test_an_expired_row_is_read_until_it_is_dropped(table: Table) -> None:
     table.write(Put(row(expires_at=1)))
     assert table.get(KEY) == row(expires_at=1)

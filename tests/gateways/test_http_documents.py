@@ -68,11 +68,12 @@ def test_a_document_shows_every_member_of_the_contract(hub: Rig, alice: str, kb:
         "metadata": {"team": "docs", "year": 2026},
         "losses": [],
         "error": None,
+        "attachments": [],
         **times,
     }
 
 
-def test_a_file_is_taken_as_multipart_with_its_name_as_title(hub: Rig, alice: str, kb: int) -> None:
+def test_a_file_is_taken_as_multipart_with_its_name_and_the_title_in_it(hub: Rig, alice: str, kb: int) -> None:
     parts = [
         ('name="metadata"', b'{"team": "docs"}'),
         ('name="file"; filename="guide.md"\r\nContent-Type: text/markdown', "# 指南\r\n\r\n部署很简单。".encode()),
@@ -81,7 +82,7 @@ def test_a_file_is_taken_as_multipart_with_its_name_as_title(hub: Rig, alice: st
     assert answer.status == 202
     hub.drain()
     document = hub.http("GET", f"/documents/{answer.json['doc_id']}", key=alice).json
-    assert (document["title"], document["name"], document["metadata"]) == ("guide.md", "guide.md", {"team": "docs"})
+    assert (document["title"], document["name"], document["metadata"]) == ("指南", "guide.md", {"team": "docs"})
     assert "部署很简单" in search(hub, alice, kb, "部署")[0]["text"]
 
 
@@ -169,7 +170,7 @@ def test_the_old_revision_stays_until_the_new_one_is_whole(hub: Rig, alice: str,
     hub.drain()
     assert search(hub, alice, kb, "walrus") == []
     assert [hit["chunk_id"] for hit in search(hub, alice, kb, "narwhal")] == [f"{doc_id}:2:1"]
-    assert hub.ports.index.count(frozenset({kb})) == 1
+    assert hub.index.count(frozenset({kb})) == 1
     assert len(hub.ports.blobs.list("raw/").keys) == 1
 
 
@@ -195,7 +196,7 @@ def test_a_deleted_document_is_gone_from_every_route_at_once(hub: Rig, alice: st
     assert search(hub, alice, kb, "walrus") == []
     assert hub.http("GET", f"/kb/{kb}", key=alice).json["document_count"] == 0
     hub.drain()
-    assert hub.ports.index.count(frozenset({kb})) == 0
+    assert hub.index.count(frozenset({kb})) == 0
     assert hub.ports.blobs.list("").keys == ()
 
 
@@ -206,7 +207,7 @@ def test_a_document_comes_back_under_a_new_revision(hub: Rig, alice: str, kb: in
     add(hub, alice, kb, external_id="a", text="a walrus")
     hub.drain()
     assert [hit["chunk_id"] for hit in search(hub, alice, kb, "walrus")] == [f"{doc_id}:2:1"]
-    assert hub.ports.index.count(frozenset({kb})) == 1
+    assert hub.index.count(frozenset({kb})) == 1
     assert hub.http("GET", f"/documents/{doc_id}/chunks", key=alice).json["total"] == 1
 
 

@@ -1,33 +1,87 @@
 """Who gets in over HTTP, and what the others are told."""
 
+import json
+import re
+
 import pytest
 
+from knowhub.services.sign_in import Origin
+from tests.environments import ROOT
 from tests.hubs import START, Rig
 
 
-def _refusals(hub: Rig, token: str | None) -> tuple[int, dict[str, object], str]:
+def _refusal(hub: Rig, token: str | None, method: str, path: str) -> tuple[int, bytes, dict[str, str]]:
     headers = {} if token is None else {"Authorization": token}
-    answer = hub.http("GET", "/kb", headers=headers)
-    return answer.status, {**answer.json["error"], "request_id": None}, answer.headers["www-authenticate"]
+    answer = hub.http(method, path, headers=headers)
+    request_id = answer.headers.pop("x-request-id")
+    return answer.status, answer.body.replace(request_id.encode(), b""), answer.headers
 
 
-def test_missing_malformed_unknown_revoked_and_expired_credentials_are_one_answer(hub: Rig, alice: str) -> None:
-    expired = hub.user("carol", expires=START - 1)
-    tokens = [None, "", "Basic abc", "Bearer", "Bearer kh_short", f"Bearer kh_{'A' * 43}", f"Bearer {expired}", alice]
-    answers = [_refusals(hub, token) for token in tokens]
-    assert answers[0][0] == 401
-    assert answers[0][1]["code"] == "UNAUTHENTICATED"
-    assert answers[0][2] == "Bearer"
-    assert all(answer == answers[0] for answer in answers)
+def _useless_credentials(hub: Rig, alice: str) -> dict[str, str | None]:
+    """Give an `Authorization` header of each kind that must not get in."""
+    identity, sign_in = hub.hub.identity, hub.hub.accounts.sign_in
+    root = hub.user("root", role="admin")
+    ada = identity.create_user("ada", "correct horse battery", "member")
+    ended, disabled = (sign_in.open("ada", "correct horse battery", Origin("", "")).token for _ in range(2))
+    sign_in.close(f"Bearer {ended}")
+    revoked = identity.issue_key(ada.user_id, "revoked")
+    hub.http("DELETE", f"/api-keys/{revoked.key_id}", key=disabled)
+    off = identity.issue_key(ada.user_id, "of a disabled user").secret
+    hub.http("PATCH", f"/admin/users/{ada.user_id}", {"disabled": True}, key=root)
+    removed = hub.user("bea")
+    hub.http("DELETE", f"/admin/users/{identity.authenticate(f'Bearer {removed}').user_id}", key=root)
+    return {
+        "none": None,
+        "empty": "",
+        "another scheme": f"Basic {alice}",
+        "no scheme": alice,
+        "no token": "Bearer",
+        "two tokens": f"Bearer {alice} {alice}",
+        "a malformed key": "Bearer kh_short",
+        "an unknown key": f"Bearer kh_{'A' * 43}",
+        "a malformed session": "Bearer ks_short",
+        "an unknown session": f"Bearer ks_{'A' * 43}",
+        "a key as a session": f"Bearer ks_{alice[3:]}",
+        "a signed token without an issuer": "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJyb290In0.AA",
+        "not ASCII": "Bearer \u00e9\u00e9",
+        "an expired key": f"Bearer {hub.user('carol', expires=START - 1)}",
+        "a revoked key": f"Bearer {revoked.secret}",
+        "a session that ended": f"Bearer {ended}",
+        "a disabled user's session": f"Bearer {disabled}",
+        "a disabled user's key": f"Bearer {off}",
+        "a removed user's key": f"Bearer {removed}",
+    }
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/kb"), ("GET", "/me"), ("GET", "/admin/users"), ("GET", "/no")])
+def test_every_credential_that_is_no_use_is_one_answer(hub: Rig, alice: str, method: str, path: str) -> None:
+    answers = {name: _refusal(hub, token, method, path) for name, token in _useless_credentials(hub, alice).items()}
+    status, body, headers = answers["none"]
+    assert (status, headers["www-authenticate"]) == (401, "Bearer")
+    assert b"UNAUTHENTICATED" in body
+    assert {name for name, answer in answers.items() if answer != answers["none"]} == set()
 
 
 def test_a_valid_key_gets_in_whatever_the_case_of_the_scheme(hub: Rig, alice: str) -> None:
     assert hub.http("GET", "/kb", headers={"Authorization": f"bearer {alice}"}).status == 200
 
 
-def test_only_health_is_open(hub: Rig) -> None:
+def test_only_health_and_the_ways_to_sign_in_are_open(hub: Rig) -> None:
     assert hub.http("GET", "/health").json["status"] == "ok"
     assert hub.http("GET", "/no/such/route").status == 401
+    described = json.loads((ROOT / "infra" / "openapi.json").read_text(encoding="utf-8"))["paths"]
+    routes = [(method, path) for path, methods in described.items() for method in methods]
+    assert len(routes) > 30
+    open_routes = {
+        (method, path)
+        for method, path in routes
+        if hub.http(method.upper(), re.sub(r"{\w+}", "1", path.removeprefix("/api/v1")), {}).status != 401
+    }
+    assert open_routes == {
+        ("get", "/api/v1/health"),
+        ("post", "/api/v1/auth/login"),
+        ("post", "/api/v1/auth/bootstrap"),
+    }
 
 
 def test_an_unknown_route_is_a_404_in_the_error_shape(hub: Rig, alice: str) -> None:

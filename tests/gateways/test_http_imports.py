@@ -122,9 +122,23 @@ def test_a_name_is_taken_once_and_a_reload_under_way_is_not_doubled(hub: Rig, al
     write(hub, a_md="walrus")
     first = start(hub, alice, kb, name="docs")
     assert start(hub, alice, kb, name="docs").code == "CONFLICT"
-    again = hub.http("POST", f"/kb/{kb}/sources/docs/reload", key=alice, raw=b"{}")
-    assert again.json == first.json
-    assert hub.http("DELETE", f"/kb/{kb}/sources/docs", key=alice).code == "CONFLICT"
+    for method, path in (("POST", "/reload"), ("DELETE", "")):
+        answer = hub.http(method, f"/kb/{kb}/sources/docs{path}", key=alice)
+        assert (answer.status, answer.code) == (409, "CONFLICT")
+        assert answer.json["error"]["detail"] == first.json
+
+
+def test_what_is_being_removed_is_neither_read_again_nor_removed_twice(hub: Rig, alice: str, kb: int) -> None:
+    write(hub, a_md="walrus")
+    start(hub, alice, kb, name="docs")
+    hub.drain()
+    removal = hub.http("DELETE", f"/kb/{kb}/sources/docs", key=alice)
+    for method, path in (("POST", "/reload"), ("DELETE", "")):
+        answer = hub.http(method, f"/kb/{kb}/sources/docs{path}", key=alice)
+        assert (answer.status, answer.code) == (409, "CONFLICT")
+        assert answer.json["error"]["detail"] == removal.json
+    hub.drain()
+    assert hub.http("POST", f"/kb/{kb}/sources/docs/reload", key=alice).code == "SOURCE_NOT_FOUND"
 
 
 def test_sources_and_their_documents_are_listed_by_pages(hub: Rig, alice: str, kb: int) -> None:
@@ -145,6 +159,10 @@ def test_sources_and_their_documents_are_listed_by_pages(hub: Rig, alice: str, k
             break
         query["cursor"] = found["next_cursor"]
     assert sorted(seen) == ["a.md", "b.md", "c.md"]
+    row = found["items"][0]
+    document = hub.http("GET", f"/documents/{row['doc_id']}", key=alice).json
+    assert row["metadata"]["uri"] == (hub.folder / "imports" / row["name"]).as_uri()
+    assert (row["chunk_count"], row["chunk_count"]) == (1, document["chunk_count"])
 
 
 def test_literal_text_is_imported_as_it_is(hub: Rig, alice: str, kb: int) -> None:
@@ -259,6 +277,7 @@ def test_a_file_that_is_offered_twice_is_one_document(hub: Rig, alice: str, kb: 
 def test_a_reload_needs_no_body(hub: Rig, alice: str, kb: int) -> None:
     write(hub, a_md="walrus")
     start(hub, alice, kb, name="docs")
+    hub.drain()
     assert hub.http("POST", f"/kb/{kb}/sources/docs/reload", key=alice).status == 202
 
 
@@ -288,11 +307,6 @@ def test_what_could_only_fail_later_is_refused_at_once(hub: Rig, alice: str, kb:
     answer = start(hub, alice, kb, **body)
     assert (answer.status, answer.code) == (422, "INVALID_REQUEST")
     assert "operation" not in answer.body.decode()
-
-
-def test_an_uploaded_file_is_no_source(hub: Rig, alice: str, kb: int) -> None:
-    body = {"source": {"type": "file", "files": ["upload:up_1"]}}
-    assert hub.http("POST", f"/kb/{kb}/imports", body, key=alice).status == 422
 
 
 def test_a_size_alone_leaves_the_kbs_strategy_and_overlap(hub: Rig, alice: str) -> None:

@@ -15,8 +15,15 @@ def test_a_new_kb_is_answered_whole_with_201(hub: Rig, alice: str) -> None:
         "visibility": "private",
         "role": "owner",
         "owner": "alice",
-        "language": "en",
-        "chunking": {"strategy": None, "size": 1024, "overlap": 0},
+        "language": None,
+        "chunking": {
+            "strategy": None,
+            "size": 1024,
+            "overlap": 0,
+            "separators": None,
+            "trim_whitespace": False,
+            "preserve_lines": None,
+        },
         "document_count": 0,
         "chunk_count": 0,
         "created_at": answer.json["created_at"],
@@ -44,7 +51,7 @@ def test_a_deleted_kbs_content_is_removed_in_the_background(hub: Rig, alice: str
     hub.drain()
     hub.http("DELETE", f"/kb/{kb}", key=alice)
     hub.drain()
-    assert hub.ports.index.count(frozenset({kb})) == 0
+    assert hub.index.count(frozenset({kb})) == 0
     assert hub.ports.blobs.list("").keys == ()
 
 

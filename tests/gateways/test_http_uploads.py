@@ -41,7 +41,7 @@ def test_an_uploaded_file_becomes_a_document_under_the_announced_job(hub: Rig, a
     done = job(hub, alice, granted)
     assert (done["state"], done["done"]) == ("completed", 1)
     document = hub.http("GET", f"/documents/{done['doc_id']}", key=alice).json
-    assert (document["title"], document["status"], document["metadata"]) == ("notes.md", "ready", {"team": "docs"})
+    assert (document["title"], document["status"], document["metadata"]) == ("Walrus", "ready", {"team": "docs"})
     assert hub.ports.blobs.stat(key) is None
 
 

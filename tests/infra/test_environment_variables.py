@@ -3,6 +3,7 @@
 import pytest
 
 from knowhub import settings
+from knowhub.stores.opensearch.places import Place, place_of
 from tests.infra.stack import BUFFERED, FUNCTIONS, STREAMING, stack
 
 pytestmark = pytest.mark.sam
@@ -37,12 +38,52 @@ def test_a_function_gets_the_variables_that_its_settings_know(function: str) -> 
     assert set(_variables(function)) >= POWERTOOLS
 
 
+def _secret(value: object) -> str:
+    """Fill in the ARN that a reference to the stack's own secret comes to."""
+    assert value == {"Fn::Sub": "secretsmanager:${BootstrapSecret}"}
+    return "secretsmanager:arn:aws:secretsmanager:eu-central-1:111122223333:secret:BootstrapSecret-AbC123"
+
+
+def test_an_issuer_that_is_trusted_reaches_the_settings() -> None:
+    given = _variables(
+        "McpFunction",
+        OidcIssuer="https://id.example.org/",
+        OidcAudience="hub",
+        OidcGroups='{"claim": "groups", "roles": {"admins": "admin"}}',
+        OpenSearchEndpoint="https://chunks.example.org",
+    )
+    loaded = settings.Mcp.load({name: value if isinstance(value, str) else "x" for name, value in given.items()})
+    assert (loaded.oidc_issuer, loaded.oidc_audience) == ("https://id.example.org/", "hub")
+    assert loaded.oidc_groups is not None
+    assert loaded.oidc_groups.roles == {"admins": "admin"}
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_functions_settings_load_from_what_the_template_gives(function: str) -> None:
     given = {name: value if isinstance(value, str) else "arn:of:a:resource" for name, value in _variables(
         function, OpenSearchEndpoint="https://chunks.example.org").items()}  # fmt: skip
+    given |= {name: _secret(value) for name, value in _variables(function).items() if name.endswith("_SECRET")}
     loaded = MODELS[function].load(given)
-    assert loaded.chunk_index == "https://chunks.example.org"
+    assert loaded.chunk_index == "https://chunks.example.org/knowhub?shards=1"
+    assert place_of(loaded.chunk_index) == Place("chunks.example.org", 443, tls=True, signed=True, prefix="knowhub")
+
+
+def test_the_models_that_were_chosen_reach_the_settings() -> None:
+    parameters = {
+        "Embedder": "openai:https://api.example.com/v1?model=m&dimensions=256",
+        "EmbedderWeight": "0.5",
+        "EmbedderKey": "ssm:/hub/key",
+        "Reranker": "bedrock:amazon.rerank-v1:0",
+        "OpenSearchEndpoint": "https://chunks.example.org",
+    }
+    given = _variables("McpFunction", **parameters)
+    loaded = settings.Mcp.load({name: value if isinstance(value, str) else "x" for name, value in given.items()})
+    assert loaded.embedder is not None
+    assert (loaded.embedder.model, loaded.embedder.length, loaded.embedder_weight) == ("m", 256, 0.5)
+    assert loaded.embedder_key is not None
+    assert (loaded.embedder_key.scheme, loaded.embedder_key.name) == ("ssm", "/hub/key")
+    assert loaded.reranker is not None
+    assert loaded.reranker.model == "amazon.rerank-v1:0"
 
 
 @pytest.mark.parametrize(("switch", "wrapper"), [(STREAMING, "/opt/knowhub-stream"), (BUFFERED, None)])
@@ -69,7 +110,9 @@ def test_advertised_urls_start_with_what_was_given_or_the_domain(parameters: dic
 
 def test_the_stacks_own_domain_becomes_the_home_of_the_chunks() -> None:
     given = _variables("ReaderFunction", CreateOpenSearchDomain="true")
-    assert given["KNOWHUB_CHUNK_INDEX"] == {"Fn::Sub": "https://${OpenSearch.Outputs.Endpoint}"}
+    assert given["KNOWHUB_CHUNK_INDEX"] == {
+        "Fn::Sub": "https://${OpenSearch.Outputs.Endpoint}/${OpenSearchPrefix}?shards=${OpenSearchShards}"
+    }
 
 
 def test_service_names_tell_the_functions_apart() -> None:

@@ -25,6 +25,38 @@ def _mapping(function: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({}, None),
+        ({"DomainName": "hub.example.org"}, "CertificateArn"),
+        ({"OidcIssuer": "https://id.example.org", "OidcAudience": "hub"}, "needs a DomainName"),
+        (
+            {"OidcIssuer": "https://id.example.org", "DomainName": "hub.example.org", "CertificateArn": "arn:c"},
+            "OidcAudience",
+        ),
+        (
+            {
+                "OidcIssuer": "https://id.example.org",
+                "OidcAudience": "hub",
+                "DomainName": "hub.example.org",
+                "CertificateArn": "arn:c",
+            },
+            None,
+        ),
+        ({"OpenSearchEndpoint": ""}, "OpenSearchEndpoint and OpenSearchDomainArn"),
+        ({"CreateOpenSearchDomain": "true"}, "OpenSearchEndpoint and OpenSearchDomainArn"),
+        ({"Embedder": "offline"}, None),
+        ({"Embedder": "offline", "PyRuntime": "python3.11"}, "python3.12 or newer"),
+        ({"Embedder": "none", "PyRuntime": "python3.11"}, None),
+    ],
+)
+def test_parameters_that_do_not_go_together_are_refused(parameters: dict[str, str], words: str | None) -> None:
+    home = {"OpenSearchEndpoint": "https://c.example.org", "OpenSearchDomainArn": "arn:aws:es:eu-central-1:0:domain/c"}
+    refusals = stack(**{**home, **parameters}).refusals()
+    assert [words in refusal for refusal in refusals] == [True] if words else refusals == []
+
+
 def test_the_table_has_the_keys_and_indexes_that_the_port_promises() -> None:
     table = stack().properties("CatalogTable")
     assert [key["AttributeName"] for key in table["KeySchema"]] == ["pk", "sk"]
@@ -165,9 +197,9 @@ def test_functions_are_not_traced_and_run_as_the_parameters_say() -> None:
 
 def _nested(name: str) -> dict[str, Any]:
     class Loader(yaml.SafeLoader):
-        """Reads a reference as the name it refers to, and other tags as nothing."""
+        """Reads a reference as the name it refers to, a text to fill in as it stands, and other tags as nothing."""
 
-    Loader.add_multi_constructor("!", lambda _loader, suffix, node: node.value if suffix == "Ref" else None)
+    Loader.add_multi_constructor("!", lambda _loader, suffix, node: node.value if suffix in {"Ref", "Sub"} else None)
     loader = Loader((ROOT / "infra" / name).read_text(encoding="utf-8"))
     try:
         data: dict[str, Any] = loader.get_single_data()
@@ -209,9 +241,18 @@ def test_the_own_domain_is_encrypted_everywhere_and_open_to_the_functions_roles_
     assert domain["EncryptionAtRestOptions"]["Enabled"] is True
     assert domain["NodeToNodeEncryptionOptions"] == {"Enabled": True}
     assert domain["DomainEndpointOptions"]["EnforceHTTPS"] is True
-    granted = domain["AccessPolicies"]["Statement"]
-    assert [statement["Principal"]["AWS"] for statement in granted] == [
-        ["HttpRoleArn", "McpRoleArn", "A2aRoleArn"],
-        "ReaderRoleArn",
+    searching, indexes = ["HttpRoleArn", "McpRoleArn", "A2aRoleArn"], "${IndexPrefix}-*"
+    granted = [
+        (one["Principal"]["AWS"], one["Action"], [arn.partition("Name}/")[2] for arn in _listed(one["Resource"])])
+        for one in domain["AccessPolicies"]["Statement"]
     ]
-    assert {action for statement in granted for action in statement["Action"] if "*" in action} == set()
+    assert granted == [
+        (searching, "es:ESHttpGet", [indexes]),
+        (searching, "es:ESHttpPost", [f"{indexes}/_count", f"{indexes}/_mget", f"{indexes}/_msearch"]),
+        ("ReaderRoleArn", ["es:ESHttpDelete", "es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut"], [indexes]),
+    ]
+    assert domain["AdvancedOptions"] == {"rest.action.multi.allow_explicit_index": "false"}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

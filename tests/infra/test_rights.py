@@ -10,9 +10,18 @@ from tests.infra.stack import FUNCTIONS, Stack, stack
 
 pytestmark = pytest.mark.sam
 
-READ_CHUNKS = {"es:ESHttpGet", "es:ESHttpHead", "es:ESHttpPost"}
+INDEXES = "chunks/${OpenSearchPrefix}-*"
+READ_CHUNKS = {
+    INDEXES: {"es:ESHttpGet"},
+    f"{INDEXES}/_count": {"es:ESHttpPost"},
+    f"{INDEXES}/_mget": {"es:ESHttpPost"},
+    f"{INDEXES}/_msearch": {"es:ESHttpPost"},
+}
+"""A search can neither write nor delete: both are a POST, to other places."""
 READ_ROWS = {"dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"}
-WRITE_ROWS = {"dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"}
+WRITE_ROWS = {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"}
+NOTE_USES = {"dynamodb:PutItem", "dynamodb:UpdateItem"}
+"""What recognising a caller takes: when a key was last used, until when a session holds, whom an issuer sends."""
 TAKE = {"sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"}
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 
@@ -27,19 +36,20 @@ RIGHTS: dict[str, dict[str, set[str]]] = {
         "RawBucket/raw/*": {"s3:PutObject"},
         "RawBucket/uploads/*": {"s3:PutObject"},
         "DocumentQueue": {"sqs:SendMessage"},
-        "chunks/*": READ_CHUNKS,
+        "BootstrapSecret": {"secretsmanager:GetSecretValue"},
+        **READ_CHUNKS,
     },
     "McpFunction": {
         "McpLogs": LOGS,
-        "CatalogTable": READ_ROWS | {"dynamodb:PutItem"},
+        "CatalogTable": READ_ROWS | NOTE_USES,
         "RawBucket": {"s3:ListBucket"},
         "RawBucket/derived/*": {"s3:GetObject"},
-        "chunks/*": READ_CHUNKS,
+        **READ_CHUNKS,
     },
     "A2aFunction": {
         "A2aLogs": LOGS,
-        "CatalogTable": READ_ROWS | {"dynamodb:PutItem"},
-        "chunks/*": READ_CHUNKS,
+        "CatalogTable": READ_ROWS | NOTE_USES,
+        **READ_CHUNKS,
     },
     "SyncFunction": {
         "SyncLogs": LOGS,
@@ -57,7 +67,7 @@ RIGHTS: dict[str, dict[str, set[str]]] = {
         "RawBucket/uploads/*": {"s3:DeleteObject", "s3:GetObject"},
         "RawBucket/derived/*": {"s3:DeleteObject", "s3:GetObject", "s3:PutObject"},
         "DocumentQueue": {"sqs:SendMessage"} | TAKE,
-        "chunks/*": READ_CHUNKS | {"es:ESHttpDelete", "es:ESHttpPut"},
+        INDEXES: {"es:ESHttpDelete", "es:ESHttpGet", "es:ESHttpPost", "es:ESHttpPut"},
     },
 }
 
@@ -80,10 +90,12 @@ def _statements(made: Stack, role: str) -> Iterator[dict[str, Any]]:
 
 def _name(resource: Any) -> str:
     """Name a resource as the table of rights does."""
-    if resource == {"Fn::Sub": "${OpenSearchDomainArn}/*"}:
-        return "chunks/*"
+    if "Ref" in resource:
+        return str(resource["Ref"])
     if "Fn::GetAtt" in resource:
         return str(resource["Fn::GetAtt"][0])
+    if str(resource["Fn::Sub"]).startswith("${OpenSearchDomainArn}/"):
+        return str(resource["Fn::Sub"]).replace("${OpenSearchDomainArn}", "chunks")
     return str(resource["Fn::Sub"]).replace("${", "").replace(".Arn}", "")
 
 
@@ -97,6 +109,67 @@ def test_a_function_has_exactly_the_rights_of_the_table(function: str) -> None:
         for resource in _listed(statement["Resource"]):
             found.setdefault(_name(resource), set()).update(_listed(statement["Action"]))
     assert found == RIGHTS[function]
+
+
+SEARCHING = {"HttpFunction", "McpFunction", "A2aFunction"}
+EMBEDDING = SEARCHING | {"ReaderFunction"}
+OWN = "arn:${AWS::Partition}"
+PLACE = "${AWS::Region}:${AWS::AccountId}"
+
+TITAN = f"{OWN}:bedrock:${{AWS::Region}}::foundation-model/amazon.titan-embed-text-v2:0"
+COHERE = f"{OWN}:bedrock:${{AWS::Region}}::foundation-model/cohere.embed-multilingual-v3"
+RERANK = f"{OWN}:bedrock:${{AWS::Region}}::foundation-model/cohere.rerank-v3-5:0"
+SECRET = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:hub/openai-AbC123"
+OPENAI = "openai:https://api.example.com/v1?model=text-embedding-3-small"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected", "functions"),
+    [
+        ({}, {}, set()),
+        ({"Embedder": "offline"}, {}, set()),
+        ({"Embedder": "bedrock:amazon.titan-embed-text-v2:0"}, {TITAN: "bedrock:InvokeModel"}, EMBEDDING),
+        (
+            {"Embedder": "bedrock:amazon.titan-embed-text-v2:0?dimensions=512"},
+            {TITAN: "bedrock:InvokeModel"},
+            EMBEDDING,
+        ),
+        ({"Embedder": "bedrock:cohere.embed-multilingual-v3"}, {COHERE: "bedrock:InvokeModel"}, EMBEDDING),
+        ({"Embedder": OPENAI}, {}, set()),
+        (
+            {"Embedder": OPENAI, "EmbedderKey": "ssm:/hub/openai"},
+            {f"{OWN}:ssm:{PLACE}:parameter/hub/openai": "ssm:GetParameter"},
+            EMBEDDING,
+        ),
+        (
+            {"Embedder": OPENAI, "EmbedderKey": f"secretsmanager:{SECRET}"},
+            {SECRET: "secretsmanager:GetSecretValue"},
+            EMBEDDING,
+        ),
+        ({"Reranker": "bedrock:cohere.rerank-v3-5:0"}, {RERANK: "bedrock:InvokeModel"}, SEARCHING),
+        (
+            {"Reranker": "http:https://rerank.example.com/v2/rerank?model=m", "RerankerKey": "ssm:/rerank"},
+            {f"{OWN}:ssm:{PLACE}:parameter/rerank": "ssm:GetParameter"},
+            SEARCHING,
+        ),
+        (
+            {"Reranker": "http:https://rerank.example.com/?model=m", "RerankerKey": f"secretsmanager:{SECRET}"},
+            {SECRET: "secretsmanager:GetSecretValue"},
+            SEARCHING,
+        ),
+    ],
+)
+def test_a_chosen_model_gives_the_functions_that_ask_it_the_right_to_it_alone(
+    parameters: dict[str, str], expected: dict[str, str], functions: set[str]
+) -> None:
+    made = stack(OpenSearchDomainArn=DOMAIN, **parameters)
+    for function in FUNCTIONS:
+        added = {
+            one["Resource"]: one["Action"]
+            for one in _statements(made, _role(made, function))
+            if str(one["Sid"]).startswith(("Embedder", "Reranker"))
+        }
+        assert added == (expected if function in functions else {}), function
 
 
 def test_every_function_has_a_role_of_its_own_that_only_lambda_takes() -> None:
@@ -136,10 +209,10 @@ def test_a_stack_with_its_own_domain_names_the_domain_that_it_makes() -> None:
                if "DomainName" in stack_["Parameters"]]  # fmt: skip
     separator, (prefix, unique) = name["Fn::Join"]
     (chunks,) = [one for one in _statements(made, "ReaderRole") if one["Sid"] == "Chunks"]
-    nothing, (arn, same, everything) = chunks["Resource"]["Fn::Join"]
-    assert (separator, prefix, nothing, everything) == ("-", "knowhub", "", "/*")
-    assert arn["Fn::Sub"].endswith(":domain/knowhub-")
-    assert same == unique
+    ((arn, named),) = [resource["Fn::Sub"] for resource in chunks["Resource"]]
+    assert (separator, prefix) == ("-", "knowhub")
+    assert arn.endswith(":domain/knowhub-${Unique}/${OpenSearchPrefix}-*")
+    assert named == {"Unique": unique}
 
 
 def test_rights_to_invoke_do_not_grow_with_the_interface() -> None:

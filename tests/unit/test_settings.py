@@ -40,7 +40,21 @@ def test_origins_are_a_comma_list_without_regard_to_case_and_space() -> None:
 
 
 def test_a_model_names_its_variables() -> None:
-    assert Settings.variables() == {*NEEDED, "PUBLIC_URL", "KNOWHUB_IMPORT_ROOTS", "KNOWHUB_LOOPBACK_URLS"}
+    models = {
+        f"KNOWHUB_{name}"
+        for name in (
+            "EMBEDDER",
+            "EMBEDDER_WEIGHT",
+            "EMBEDDER_KEY",
+            "RERANKER",
+            "RERANKER_KEY",
+            "GENERATOR",
+            "GENERATOR_KEY",
+        )
+    }
+    other = {"PUBLIC_URL", "KNOWHUB_IMPORT_ROOTS", "KNOWHUB_LOOPBACK_URLS"}
+    issuer = {"KNOWHUB_OIDC_ISSUER", "KNOWHUB_OIDC_AUDIENCE", "KNOWHUB_OIDC_GROUPS"}
+    assert Settings.variables() == {*NEEDED, *models, *other, *issuer}
 
 
 def test_import_roots_are_a_list_of_places_with_the_kbs_they_are_open_to() -> None:

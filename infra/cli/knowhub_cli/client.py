@@ -80,6 +80,10 @@ class Hub:
         """Call a route that creates nothing."""
         return self._json(self._send("POST", path, json=body))
 
+    def act(self, path: str) -> None:
+        """Call a route that answers nothing."""
+        self._send("POST", path)
+
     def create(self, path: str, body: Mapping[str, object]) -> Any:
         """Create something, once, however often the call has to be repeated."""
         return self._json(self._send("POST", path, json=body, headers=_repeatable()))

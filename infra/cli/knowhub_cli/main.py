@@ -10,9 +10,11 @@ import click
 from knowhub.version import VERSION
 from knowhub_cli.ask import ask
 from knowhub_cli.demo_command import demo
+from knowhub_cli.eval import evaluate
 from knowhub_cli.failures import FAILED, INTERRUPTED, READER_GONE
 from knowhub_cli.ingest import ingest
 from knowhub_cli.login import login
+from knowhub_cli.reindex import reindex
 from knowhub_cli.search import search
 from knowhub_cli.status import status
 from knowhub_cli.up import up
@@ -26,7 +28,7 @@ def knowhub(url: str | None, key: str | None) -> None:
     """Run a knowledge hub here, or use one that runs elsewhere."""
 
 
-for _command in (up, demo, login, ingest, search, ask, status):
+for _command in (up, demo, login, ingest, search, ask, status, reindex, evaluate):
     knowhub.add_command(_command)
 
 

@@ -9,6 +9,7 @@ import click
 
 from knowhub_cli.checkout import checkout
 from knowhub_cli.failures import Failed
+from knowhub_cli.models import model_options, models_environment
 
 
 @click.command()
@@ -31,14 +32,27 @@ from knowhub_cli.failures import Failed
     help="A folder that imports may read; may be given more than once. Without it they read none.",
 )
 @click.option("--allow-loopback-urls", is_flag=True, help="Let imports fetch addresses of this machine, too.")
+@click.option("--opensearch", metavar="URL", help="Keep chunks in the OpenSearch at http://HOST:PORT[/PREFIX].")
+@model_options
 @click.option("--verbose", is_flag=True, help="Show the functions' own logs.")
 def up(
-    port: int, state: Path, folders: Sequence[Path], *, no_samples: bool, allow_loopback_urls: bool, verbose: bool
+    port: int,
+    state: Path,
+    folders: Sequence[Path],
+    *,
+    no_samples: bool,
+    allow_loopback_urls: bool,
+    opensearch: str | None,
+    verbose: bool,
+    **models: str,
 ) -> None:
     """Run the hub on 127.0.0.1 until it is interrupted.
 
     The first start of a state folder makes an administrator and a key, and keeps both in the folder.
     """
+    environment = imports_environment(folders, loopback_urls=allow_loopback_urls)
+    environment |= chunks_environment(opensearch)
+    environment |= models_environment(models, os.environ)
     # The server's libraries would slow down every other command.
     from knowhub_cli.local.failures import CannotStart  # noqa: PLC0415 - see above
     from knowhub_cli.local.first_start import prepare  # noqa: PLC0415 - see above
@@ -54,7 +68,6 @@ def up(
         prepared = prepare(host.settings_environment("HttpFunction"), host.places.state, host.url, samples)
         announce(prepared, Path.cwd(), click.echo)
 
-    environment = imports_environment(folders, loopback_urls=allow_loopback_urls)
     options = HostOptions(inherited=os.environ, environment=environment, verbose=verbose)
     try:
         run(root, state, port, options=options, on_ready=welcome)
@@ -72,3 +85,17 @@ def imports_environment(folders: Sequence[Path], *, loopback_urls: bool) -> dict
     if loopback_urls:
         environment["KNOWHUB_LOOPBACK_URLS"] = "true"
     return environment
+
+
+def chunks_environment(opensearch: str | None) -> dict[str, str]:
+    """Give the variable that keeps chunks in an engine at a URL, where there is one, in place of the state folder."""
+    if opensearch is None:
+        return {}
+    from knowhub.stores.opensearch.places import place_of  # noqa: PLC0415 - other commands do without the hub's package
+
+    place = f"opensearch:{opensearch}"
+    try:
+        place_of(place)
+    except ValueError as error:
+        raise click.UsageError(f"--opensearch: {error}") from None
+    return {"KNOWHUB_CHUNK_INDEX": place}

@@ -1,8 +1,8 @@
 """The built application, deployed with sam to an emulated account, takes a document from upload to answer and away.
 
-DynamoDB, S3, SQS, the event sources, the layers, IAM rights and TLS-only policies are real to the functions here; the
-chunk index is the embedded one, and API Gateway's part (matching routes, streaming) is left out: its events are written
-by hand.
+DynamoDB, S3, SQS, the event sources, the layers, IAM rights and TLS-only policies are real to the functions here, and
+so is OpenSearch but for signatures and rights, which a node outside of a domain does not ask for. API Gateway's part
+(matching routes, streaming) is left out: its events are written by hand.
 """
 
 import base64
@@ -16,12 +16,12 @@ import pytest
 from botocore.exceptions import ClientError
 
 from knowhub.adapters import RandomIdentifiers, SystemClock
-from knowhub.catalog.people import PeopleRows
-from knowhub.services.identity import Identity
+from knowhub.services.identity import Identity, IdentityRows
 from knowhub.stores.dynamodb.table import DynamoTable
-from tests.e2e.emulator.deployment import Deployment, deploy
+from tests.e2e.emulator.deployment import PREFIX, Deployment, deploy
 from tests.e2e.emulator.ministack import emulator
 from tests.hubs import Answer, answer_of, proxy_event
+from tests.opensearch.homes import indexes_of
 
 pytestmark = pytest.mark.emulator
 
@@ -76,7 +76,7 @@ class Account:
 @pytest.fixture(scope="module")
 def account(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     folder: Path = tmp_path_factory.mktemp("emulator")
-    with emulator(folder) as running:
+    with emulator(folder) as running, indexes_of(PREFIX):
         opened = Account(deploy(running, folder))
         yield opened
         opened.close()
@@ -86,7 +86,7 @@ def account(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
 def key(account: Account) -> str:
     """Give an admin's API key, made as the first one of a new hub is: straight in the catalog."""
     table = DynamoTable(account.clients["dynamodb"], account.outputs["CatalogTable"])
-    identity = Identity(PeopleRows(table), SystemClock(), RandomIdentifiers())
+    identity = Identity(IdentityRows.of(table), SystemClock(), RandomIdentifiers())
     admin = identity.create_user("admin", "correct horse battery", "admin")
     return identity.issue_key(admin.user_id, "first").secret
 

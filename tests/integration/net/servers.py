@@ -2,6 +2,7 @@
 
 import datetime as dt
 import ipaddress
+import re
 import socket
 import ssl
 import threading
@@ -82,10 +83,15 @@ def _serve(listener: socket.socket, server: Server, reply: Reply, context: ssl.S
 
 
 def _head(connection: socket.socket) -> str:
+    """Read a whole request and give its head; what is left unread would cut the answer off at its end."""
     data = b""
-    while not data.endswith(b"\r\n\r\n") and (more := connection.recv(4096)):
+    while b"\r\n\r\n" not in data and (more := connection.recv(4096)):
         data += more
-    return data.decode("latin-1")
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = re.search(rb"(?i)\r\ncontent-length: ([0-9]+)", head)
+    while length and len(body) < int(length[1]) and (more := connection.recv(4096)):
+        body += more
+    return f"{head.decode('latin-1')}\r\n\r\n"
 
 
 @dataclass

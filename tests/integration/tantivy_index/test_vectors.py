@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from knowhub.errors import InvalidRequest, SearchUnavailable
 from knowhub.ports.chunk_index import DenseLeg, IndexScope, KeywordLeg
-from knowhub.stores.tantivy.dense import _scan
 from knowhub.stores.tantivy.index import TantivyChunkIndex
-from knowhub.stores.tantivy.vector_files import map_rows, read_manifest
+from knowhub.stores.tantivy.vector_files import VectorRows, map_rows, read_manifest
+from knowhub.stores.tantivy.vector_scan import WideRows, scan
 from tests.contract.chunk_index_homes import found, indexed, scored
 
 
@@ -40,21 +41,61 @@ def write(index: TantivyChunkIndex, first: int, last: int, *, revision: int = 1)
     index.refresh()
 
 
+def rows_of(halves: NDArray[np.int16], generation: int = 1) -> VectorRows:
+    numbers = np.arange(1, len(halves) + 1)
+    return VectorRows(generation, numbers, numbers, halves, np.empty((0, halves.shape[1]), np.float32))
+
+
+def random_halves(count: int, dimension: int = 40) -> NDArray[np.int16]:
+    chance = np.random.default_rng(5)
+    return chance.standard_normal((count, dimension)).astype(np.float16).view(np.int16)
+
+
 def test_widening_on_the_bits_is_exact_for_every_finite_half() -> None:
     bits = np.arange(2**16, dtype=np.uint16).view(np.int16).reshape(-1, 1)
     bits = bits[np.isfinite(bits.view(np.float16))[:, 0]]
-    scores = _scan(bits, np.arange(len(bits)), np.ones(1, np.float32))
-    assert np.array_equal(scores, bits.view(np.float16)[:, 0].astype(np.float32))
+    expected = bits.view(np.float16)[:, 0].astype(np.float32)
+    none = np.empty((0, 1), np.float32)
+    assert np.array_equal(scan(none, bits, np.arange(len(bits)), np.ones(1, np.float32)), expected)
+    assert np.array_equal(WideRows().of(rows_of(bits))[:, 0], expected)
 
 
-@pytest.mark.parametrize("count", [1, 511, 512, 513, 1_700])
-def test_a_scan_of_scattered_rows_is_that_of_all_of_them(count: int) -> None:
-    chance = np.random.default_rng(5)
-    halves = chance.standard_normal((2_000, 40)).astype(np.float16).view(np.int16)
+@pytest.mark.parametrize("count", [0, 1, 255, 256, 257, 1_700, 2_000])
+@pytest.mark.parametrize("widened", [0, 1, 700, 2_000])
+def test_a_scan_of_scattered_rows_is_that_of_all_of_them(count: int, widened: int) -> None:
+    halves = random_halves(2_000)
+    chance = np.random.default_rng(6)
     query = chance.standard_normal(40).astype(np.float32)
-    everything = _scan(halves, np.arange(2_000), query)
+    everything = halves.view(np.float16).astype(np.float32) @ query
+    wide = WideRows(widened * 40 * 4).of(rows_of(halves))
+    assert len(wide) == widened
     positions = np.sort(chance.choice(2_000, count, replace=False))
-    assert np.allclose(_scan(halves, positions, query), everything[positions], atol=1e-4)
+    assert np.allclose(scan(wide, halves, positions, query), everything[positions], atol=1e-4)
+
+
+def test_wide_rows_grow_with_their_generation_and_begin_anew_with_the_next() -> None:
+    halves = random_halves(5_000)
+    exact = halves.view(np.float16).astype(np.float32)
+    wide = WideRows(4_000 * 40 * 4)
+    early = wide.of(rows_of(halves[:100]))
+    for count in (100, 1_100, 3_000, 5_000, 50):
+        kept = wide.of(rows_of(halves[:count]))
+        assert len(kept) == min(count, 4_000)
+        assert np.array_equal(kept, exact[: len(kept)])
+    assert np.array_equal(early, exact[:100])
+    assert np.array_equal(wide.of(rows_of(halves[2_000:2_500], generation=2)), exact[2_000:2_500])
+    other = random_halves(30, dimension=8)
+    assert np.array_equal(wide.of(rows_of(other, generation=3)), other.view(np.float16).astype(np.float32))
+
+
+def test_searches_agree_before_and_after_rows_are_widened(index: TantivyChunkIndex) -> None:
+    write(index, 1, 40)
+    asked = DenseLeg((0.3, 0.7))
+    first = scored(index, asked)
+    assert all(scored(index, asked) == first for _ in range(3))
+    write(index, 41, 60)
+    index.compact()
+    assert {place: scored(index, asked)[place] for place in first} == first
 
 
 def test_vectors_survive_being_closed_and_their_length_is_remembered(index: TantivyChunkIndex) -> None:

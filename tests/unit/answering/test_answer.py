@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from knowhub.answering.answer import choose_sources, stream_answer
 from knowhub.answering.frames import DeltaFrame, DoneFrame, Frame, Source, SourcesFrame
+from knowhub.answering.limits import Limits
+from knowhub.answering.task import Task
 from tests.unit.answering.sources import analyse, hit, sources
 
 LAMP = sources(
@@ -26,16 +28,9 @@ def frames(
     one_shot: bool = False,
     deadline_reached: Callable[[], bool] = lambda: False,
 ) -> list[Frame]:
-    return list(
-        stream_answer(
-            question,
-            given_sources,
-            one_shot=one_shot,
-            deadline_reached=deadline_reached,
-            elapsed_ms=lambda: 12,
-            analyse=analyse,
-        )
-    )
+    limits = Limits(lambda: 0 if deadline_reached() else 60)
+    task = Task(question, question, given_sources, limits, analyse)
+    return list(stream_answer(task, one_shot=one_shot, elapsed_ms=lambda: 12))
 
 
 def done_of(found: Sequence[Frame]) -> DoneFrame:
@@ -122,14 +117,8 @@ def test_nothing_is_computed_before_the_first_frame_is_taken() -> None:
     def fail(_: str) -> Sequence[str]:
         raise AssertionError
 
-    stream = stream_answer(
-        "battery",
-        LAMP,
-        one_shot=False,
-        deadline_reached=lambda: False,
-        elapsed_ms=lambda: 0,
-        analyse=fail,  # type: ignore[arg-type]  # never called
-    )
+    task = Task("battery", "battery", LAMP, Limits(lambda: 60), fail)  # type: ignore[arg-type]  # never called
+    stream = stream_answer(task, one_shot=False, elapsed_ms=lambda: 0)
     assert isinstance(next(stream), SourcesFrame)
 
 

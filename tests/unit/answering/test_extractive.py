@@ -2,14 +2,14 @@
 
 from knowhub.answering.extractive import LEAST_COVERAGE, MOST_SENTENCES, choose
 from knowhub.retrieval import analysis
-from tests.unit.answering.sources import analyse
+from tests.unit.answering.sources import analyse, sources
 
 BATTERY = "The lamp is made of glass. The battery lasts ten hours. It comes in red."
 CHARGER = "Charging the battery takes two hours. The plug is round."
 
 
 def chosen(question: str, *texts: str) -> list[str]:
-    return [passage.text for passage in choose(question, texts, analyse)]
+    return [passage.text for passage in choose(question, sources(*texts), analyse)]
 
 
 def test_the_best_sentence_comes_first() -> None:
@@ -20,14 +20,14 @@ def test_the_best_sentence_comes_first() -> None:
 
 
 def test_ties_keep_the_order_of_sources() -> None:
-    passages = choose("battery", ["A battery first.", "The battery second."], analyse)
+    passages = choose("battery", sources("A battery first.", "The battery second."), analyse)
     assert [passage.source for passage in passages] == [0, 1]
     assert passages[0].score == passages[1].score
 
 
 def test_passages_point_into_their_source() -> None:
     texts = [BATTERY, CHARGER]
-    for passage in choose("battery hours", texts, analyse):
+    for passage in choose("battery hours", sources(*texts), analyse):
         assert texts[passage.source][passage.start : passage.end] == passage.text
 
 
@@ -48,7 +48,8 @@ def test_one_term_of_many_is_no_support() -> None:
 
 
 def test_every_choice_covers_enough_of_the_question() -> None:
-    assert all(passage.score >= LEAST_COVERAGE for passage in choose("battery hours plug", [BATTERY, CHARGER], analyse))
+    passages = choose("battery hours plug", sources(BATTERY, CHARGER), analyse)
+    assert all(passage.score >= LEAST_COVERAGE for passage in passages)
 
 
 def test_rare_terms_count_more_than_common_ones() -> None:
@@ -81,5 +82,5 @@ def test_tables_are_quoted_by_row() -> None:
 
 
 def test_the_analyser_of_the_index_finds_other_forms_of_a_word() -> None:
-    passages = choose("How long do chargers take to charge batteries?", [BATTERY, CHARGER], analysis.analyse)
+    passages = choose("How long do chargers take to charge batteries?", sources(BATTERY, CHARGER), analysis.analyse)
     assert passages[0].text == "Charging the battery takes two hours."

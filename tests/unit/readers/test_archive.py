@@ -165,3 +165,7 @@ def test_no_entry_is_inflated_for_the_directory() -> None:
 
 def test_an_entry_that_is_not_there_is_a_missing_part() -> None:
     assert reason(archive({"a": "x"}), "b") == "PART_MISSING"
+
+
+def test_an_empty_entry_that_is_deflated_is_empty() -> None:
+    assert Archive(archive({"empty.xml": "", "full.xml": "x"})).read("empty.xml") == b""

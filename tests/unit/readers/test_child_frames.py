@@ -24,7 +24,10 @@ WHOLE = ReadDocument(
     header_lines=2,
     places=(Place(0, 3, page=1, box=(0.0, 1.5, 2.0, 3.0)), Place(3, 8, sheet="S", row=4), Place(8, 9, slide=2)),
     breaks=(0, 3),
-    attachments=(Attachment("a.pdf", "application/pdf", b"\0\xff"),),
+    attachments=(
+        Attachment("a.eml", "message/rfc822", b"\0\xff", metadata={"from": "a@mail.example"}),
+        Attachment("a.pdf", "application/pdf", b"", within=0),
+    ),
 )
 
 
@@ -96,16 +99,23 @@ def test_answers_that_are_none_are_refused(payload: bytes) -> None:
         ("breaks", ["a"]),
         ("breaks", [1.5]),
         ("attachments", [["only a name"]]),
-        ("attachments", [["one", "type"], ["two", "types"]]),
+        ("attachments", [["one", "type", None, {}]]),
+        ("attachments", [["one", "type", None, {}], ["two", "type"]]),
+        ("attachments", [["one", "type", None, {}], ["two", "type", 1, {}]]),
+        ("attachments", [["one", "type", None, {}], ["two", "type", -1, {}]]),
+        ("attachments", [["one", "type", None, {}], ["two", "type", "0", {}]]),
+        ("attachments", [["one", "type", None, {}], ["two", "type", True, {}]]),
+        ("attachments", [["one", "type", None, {}], ["two", "type", 0, {"from": 1}]]),
+        ("attachments", [["one", "type", None, {}], ["two", "type", 0, []]]),
     ],
 )
 def test_members_of_another_type_are_refused(member: str, value: Any) -> None:
     members = {**json.loads(frames.encode_document(WHOLE)[0]), member: value}
     with pytest.raises(frames.BrokenFrame):
-        frames.decode_document(members, [b"data"])
+        frames.decode_document(members, [b"one", b"two"])
 
 
-@pytest.mark.parametrize("attachments", [None, 5, [["n", "t"]] * 1_001])
+@pytest.mark.parametrize("attachments", [None, 5, [["n", "t", None, {}]] * 101])
 def test_attachments_without_measure_are_refused(attachments: Any) -> None:
     with pytest.raises(frames.BrokenFrame):
         frames.attachment_count({"attachments": attachments})

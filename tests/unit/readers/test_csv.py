@@ -119,3 +119,15 @@ def test_a_table_of_separators_alone_has_no_text(text: str) -> None:
     with pytest.raises(Unreadable) as refused:
         read(text)
     assert refused.value.detail["reason"] == "NO_TEXT"
+
+
+def test_a_null_character_is_replaced_and_told() -> None:
+    document = registry.read(b"a,b\n1,\x002\n", name="a.csv")
+    assert document.text == "a | b\n1 | \ufffd2\n"
+    assert [(loss.code, loss.where) for loss in document.losses] == [("UNDECODABLE_BYTES", "line 2")]
+
+
+def test_a_quote_left_open_to_the_end_names_its_line_and_loses_nothing() -> None:
+    document = read("a,b\n1,2\n" + '3,"open\n' + "4,5\n" * 1_000)
+    assert document.text.count("\n") == 1_003
+    assert [(loss.code, loss.where) for loss in document.losses] == [("CSV_UNBALANCED_QUOTE", "line 3")]

@@ -75,3 +75,10 @@ def test_a_file_that_cannot_be_read_says_why(data: bytes, expected: str) -> None
 def test_a_workbook_goes_to_its_own_reader() -> None:
     with pytest.raises(Unreadable, match="workbook"):
         reader.read(ole({"Workbook": b"no records of a workbook"}), "a.doc")
+
+
+def test_pictures_are_a_loss_but_not_those_in_a_field_s_instruction() -> None:
+    data = ole(word([("a\x01b\x08c \x13FORMTEXT \x01\x14kept\x15\r", True)]))
+    document = reader.read(data, "a.doc")
+    assert document.text.strip() == "abc kept"
+    assert [(loss.code, loss.detail[:2]) for loss in document.losses[1:]] == [("PICTURE_NOT_READ", "2 ")]

@@ -9,6 +9,7 @@ import pytest
 from knowhub.errors import Unreadable
 from knowhub.model.extraction import ReadDocument
 from knowhub.readers import eml as reader
+from tests import mails
 
 
 def read(data: bytes | EmailMessage) -> ReadDocument:
@@ -46,27 +47,92 @@ def test_headers_and_text_are_read_and_kept_as_metadata() -> None:
     }
 
 
-def test_attachments_are_documents_of_their_own_and_losses_until_they_are_read() -> None:
+def test_attachments_are_files_of_their_own_and_named_below_the_text() -> None:
     message = mail(Subject="s")
     message.add_attachment(b"%PDF-1.7", maintype="application", subtype="pdf", filename="Plän.pdf")
     message.add_attachment("a,b\n", subtype="csv", filename="C:\\folder\\table.csv")
     document = read(message)
     found = [(each.name, each.content_type, each.data) for each in document.attachments]
     assert found == [("Plän.pdf", "application/pdf", b"%PDF-1.7"), ("table.csv", "text/csv", b"a,b\n")]
-    assert [(loss.code, loss.where) for loss in document.losses] == [
-        ("ATTACHMENT_NOT_READ", "attachment 'Plän.pdf'"),
-        ("ATTACHMENT_NOT_READ", "attachment 'table.csv'"),
-    ]
-    assert "a,b" not in document.text
+    assert document.text == "Subject: s\n\nHello\n\nAttachment: Plän.pdf\nAttachment: table.csv\n"
+    assert document.losses == ()
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("..", "part-1"),
+        ("/etc/passwd", "passwd"),
+        ("a\x00\x1b[31mb\u202egnp.exe", "a [31mb gnp.exe"),
+        ("=?utf-8?b?Li4vLi4veC50eHQ=?=", "x.txt"),
+        ("x" * 300 + ".txt", "x" * 196 + ".txt"),
+    ],
+)
+def test_a_files_name_is_safe(sent: str, kept: str) -> None:
+    part = MIMEText("x")
+    part.add_header("Content-Disposition", "attachment", filename=sent)
+    message = MIMEMultipart()
+    message.attach(part)
+    assert [each.name for each in read(message.as_bytes()).attachments] == [kept]
+
+
+def test_a_message_with_attachments_alone_is_read() -> None:
+    message = EmailMessage()
+    message.add_attachment(b"%PDF-1.7", maintype="application", subtype="pdf", filename="a.pdf")
+    assert read(message).text == "Attachment: a.pdf\n"
+
+
+def test_a_signature_is_a_loss_and_no_file() -> None:
+    message = mail(Subject="s")
+    message.add_attachment(b"-----BEGIN PGP SIGNATURE-----", maintype="application", subtype="pgp-signature")
+    document = read(message)
+    assert document.attachments == ()
+    assert [(loss.code, loss.where) for loss in document.losses] == [("PART_NOT_READ", "application/pgp-signature")]
 
 
 def test_a_forwarded_message_is_an_attachment() -> None:
     message = mail("see below\n", Subject="outer")
     message.add_attachment(mail("inner text\n", Subject="inner"))
     document = read(message)
-    assert document.text == "Subject: outer\n\nsee below\n"
+    assert document.text == "Subject: outer\n\nsee below\n\nAttachment: inner.eml\n"
     assert [(each.name, each.content_type) for each in document.attachments] == [("inner.eml", "message/rfc822")]
     assert b"inner text" in document.attachments[0].data
+
+
+def test_what_a_forwarded_message_holds_is_taken_out_with_the_place_of_its_message() -> None:
+    inner = mails.mail("inner text\n", {"inner.txt": b"in"}, Subject="inner", From="a@mail.example")
+    message = mails.mail("see below\n", {"outer.txt": b"out"}, (inner,), Subject="outer")
+    found = [(each.name, each.within) for each in read(message).attachments]
+    assert found == [("outer.txt", None), ("inner.eml", None), ("inner.txt", 1)]
+    assert read(message).attachments[1].metadata == {"subject": "inner", "from": "a@mail.example"}
+
+
+def test_messages_within_messages_end_with_a_loss_that_names_the_first_left_out() -> None:
+    message = mails.mail("deep\n", {"deepest.txt": b"x"}, Subject="6")
+    for number in range(5, 0, -1):
+        message = mails.mail("around\n", {}, (message,), Subject=str(number))
+    document = read(message)
+    assert [each.name for each in document.attachments] == ["2.eml", "3.eml", "4.eml", "5.eml"]
+    assert [(loss.code, loss.where) for loss in document.losses] == [
+        ("ATTACHMENT_LIMIT", "attachment '2.eml/3.eml/4.eml/5.eml/6.eml'")
+    ]
+
+
+def test_files_beyond_the_limit_are_losses_with_their_names() -> None:
+    message = mails.mail("many\n", {f"{number}.txt": b"x" for number in range(103)}, Subject="s")
+    document = read(message)
+    assert len(document.attachments) == 100
+    assert [loss.where for loss in document.losses] == [f"attachment '{number}.txt'" for number in (100, 101, 102)]
+    assert {loss.code for loss in document.losses} == {"ATTACHMENT_LIMIT"}
+
+
+def test_parts_are_counted_over_all_messages() -> None:
+    part = b"--x\nContent-Type: application/octet-stream\n\nz\n"
+    inner = b"Subject: i\nContent-Type: multipart/mixed; boundary=x\n\n" + part * 500 + b"--x--\n"
+    outer = b"".join(b"--y\nContent-Type: message/rfc822\n\n" + inner for _ in range(90))
+    document = read(b"Subject: o\nContent-Type: multipart/mixed; boundary=y\n\n" + outer + b"--y--\n")
+    assert len(document.attachments) == 100
+    assert len(document.losses) < 1_100
 
 
 def test_of_two_forms_of_one_text_the_plain_one_is_read() -> None:
@@ -167,8 +233,9 @@ def test_parts_within_parts_end() -> None:
 def test_very_many_parts_are_capped() -> None:
     body = b"".join(b"--x\nContent-Type: application/octet-stream\n\nz\n" for _ in range(1_200))
     document = read(b"Subject: s\nContent-Type: multipart/mixed; boundary=x\n\n" + body + b"--x--\n")
-    assert len(document.attachments) == 1_000
+    assert len(document.attachments) == 100
     assert document.losses[0].code == "PART_LIMIT"
+    assert len(document.losses) == 901
 
 
 @pytest.mark.parametrize("data", [b"\n", b"X-Mailer: none\n\n \n"])

@@ -159,3 +159,15 @@ def test_a_declaration_that_holds_is_followed(text: str, declared: str) -> None:
 
 def test_one_accent_in_utf8_is_told_from_windows() -> None:
     assert decode("caf\u00e9".encode(), "cp1252").text == "caf\u00e9"
+
+
+def test_few_null_bytes_do_not_hide_the_encoding() -> None:
+    text = "知识库保存文档，检索会返回最相关的片段。\n" * 200
+    decoded = decode(text.encode("gb18030") + b"\x00\n")
+    assert (decoded.text, decoded.encoding) == (text + "\ufffd\n", "gb18030")
+    assert [(loss.code, loss.where) for loss in decoded.losses] == [("UNDECODABLE_BYTES", "line 201")]
+
+
+def test_many_null_bytes_are_no_text() -> None:
+    with pytest.raises(UnsupportedMediaType):
+        decode(b"a line of a text\n" * 100 + b"\x00" * 50)

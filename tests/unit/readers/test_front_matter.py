@@ -54,6 +54,10 @@ def test_simple_entries_are_read(line: str, value: object) -> None:
         "key: [a, [b]]",
         "key: 1\nno entry",
         "key:\n  - a: 1",
+        ": : [",
+        "{a: 1}",
+        "[a, b]",
+        "- a\n- b",
     ],
 )
 def test_what_is_beyond_the_reader_stays_text_with_a_loss(block: str) -> None:
@@ -82,3 +86,40 @@ def test_an_unclosed_block_is_looked_for_in_the_first_lines_only() -> None:
 
 def test_a_number_of_any_length_is_a_string() -> None:
     assert entries("key: " + "9" * 5000) == {"key": "9" * 5000}
+
+
+def test_toml_between_pluses_is_read_with_dotted_keys() -> None:
+    simple = 'title = "The book"\ndate = 2024-01-31\ntags = ["a", "b"]\nrate = nan'
+    block = f"{simple}\n[extra]\nlevel = 2\n[extra.deep]\non = true"
+    expected = {
+        "title": "The book",
+        "date": "2024-01-31",
+        "tags": ["a", "b"],
+        "rate": "nan",
+        "extra.level": 2,
+        "extra.deep.on": True,
+    }
+    assert split(f"+++\n{block}\n+++\n\nbody\n") == (expected, "body\n", ())
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "title = ",
+        "title: x",
+        "a = [[1]]",
+        "[[a]]\nb = 1",
+        "a = 1\na = 2",
+        "a = " + "[" * 5_000,
+        "a = '" + "x" * 100_000 + "'",
+    ],
+)
+def test_toml_that_is_broken_or_has_no_place_stays_text_with_a_loss(block: str) -> None:
+    text = f"+++\n{block}\n+++\nbody\n"
+    found, body, losses = split(text)
+    assert (found, body) == ({}, text)
+    assert [loss.code for loss in losses] == ["FRONT_MATTER_UNREADABLE"]
+
+
+def test_pluses_that_nothing_closes_are_text() -> None:
+    assert split("+++\na = 1\n") == ({}, "+++\na = 1\n", ())

@@ -56,6 +56,11 @@ def text(html: str) -> str:
         ("<p>&copy; 2024 &amp; caf&eacute; &#x4e2d;", "© 2024 & café 中"),
         ("<p>it's 1 < 2 and 3 > 2</p>", "it's 1 < 2 and 3 > 2"),
         ("<a href=/x><h2>Card</h2><p>words</a>", "## Card\n\nwords"),
+        ('<p>Town <input value="Tromsø"> <input type=date value=2024-02-01>', "Town Tromsø 2024-02-01"),
+        ("<p>Say <textarea>a <b> c</textarea>", "Say a <b> c"),
+        ("<p>A</p><svg><title>no</title><g><text x=1>Axis <tspan>one</tspan></text></g></svg>", "A\n\nAxis one"),
+        ("<p><ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>です", "漢字(かんじ)です"),
+        ("<details><summary>More</summary><p>words</details>", "More\n\nwords"),
         ("<xmp><b>raw</b></xmp>", "```\n<b>raw</b>\n```"),
     ],
 )
@@ -76,9 +81,11 @@ def test_structure_is_kept(html: str, expected: str) -> None:
         '<p aria-hidden="true">no</p>',
         "<template><p>no</p></template>",
         "<noscript>no</noscript>",
-        "<textarea>no</textarea>",
         "<select><option>no</select>",
-        "<svg><title>no</title><text>no</text></svg>",
+        "<svg><title>no</title><desc>no</desc></svg>",
+        '<svg aria-hidden="true"><text>no</text></svg>',
+        '<input type="hidden" value="no"><input type=submit value=no>',
+        "<textarea hidden>no</textarea>",
         "<iframe>no</iframe>",
         "<!-- no -->",
         "<!-->",
@@ -103,6 +110,8 @@ def test_the_title_is_the_pages() -> None:
     assert read("<title> The\n title &amp; <b> </title><svg><title>no</title></svg><p>x").title == "The title & <b>"
     assert read("<!doctype html><html><head><title>Head</title></head><body><h1>x</h1></body></html>").title == "Head"
     assert read("<p>x").title is None
+    assert read("<title> </title><meta property='og:title' content=' Shared '><h1>Head</h1><p>x").title == "Shared"
+    assert read("<h2>no</h2><h1>The <b>first</b></h1><p>x<h1>Second</h1>").title == "The first"
     assert read("<svg><g><title>icon</title></g></svg><p>x").title is None
 
 
@@ -194,6 +203,13 @@ def test_elements_nested_too_deeply_keep_their_text() -> None:
     document = read("<p>one\n</p>" + "<div>" * 3_000 + "two<p>three</p>" + "</div>" * 3_000 + "<h2>four</h2>")
     assert [(loss.code, loss.where) for loss in document.losses] == [("NESTING_TOO_DEEP", "line 2")]
     assert document.text == "one\n\ntwo three\n\n## four"
+
+
+def test_frames_and_recordings_are_a_loss_unless_they_are_hidden() -> None:
+    shown = "<p>a\n<iframe src=x></iframe>\n<video><source></video><embed>"
+    hidden = "<iframe hidden></iframe><noscript><iframe></iframe></noscript><object style='display:none'></object>"
+    losses = read(f"{shown}{hidden}<p>b").losses
+    assert [(loss.code, loss.where, loss.detail[:2]) for loss in losses] == [("EMBEDDED_NOT_READ", "line 2", "3 ")]
 
 
 def test_nesting_within_the_limit_is_no_loss() -> None:

@@ -220,3 +220,150 @@ def test_a_compressed_page_is_read_and_a_cut_one_is_a_loss() -> None:
 def test_a_page_of_scattered_letters_takes_linear_time() -> None:
     page = [Words("x", 10 + (7919 * number) % 570, 10 + (104_729 * number) % 820, 4) for number in range(4_000)]
     assert text(page).count("x") == 4_000
+
+
+def _turned(lines: list[tuple[str, float, float]], matrix: str) -> bytes:
+    return b"\n".join(f"BT /F1 10 Tf {matrix} {x} {y} Tm ({text}) Tj ET".encode() for text, x, y in lines)
+
+
+UPWARDS, UPSIDE_DOWN, DOWNWARDS = "0 1 -1 0", "-1 0 0 -1", "0 -1 1 0"
+
+
+@pytest.mark.parametrize(
+    ("matrix", "first", "second"),
+    [
+        (UPWARDS, (100, 100), (130, 100)),
+        (UPSIDE_DOWN, (400, 400), (400, 430)),
+        (DOWNWARDS, (300, 700), (270, 700)),
+    ],
+)
+def test_text_that_stands_sideways_is_read_in_its_own_order(
+    matrix: str, first: tuple[float, float], second: tuple[float, float]
+) -> None:
+    page = _turned([("The second line", *second), ("The first line here", *first)], matrix)
+    level = _turned([("A level line", 50, 800)], "1 0 0 1")
+    found = reader.read(pdf([page + b"\n" + level]), "a.pdf")
+    assert " ".join(found.text.split()) == "A level line The first line here The second line"
+    assert found.losses == ()
+    boxes = [place.box for place in found.places]
+    assert all(box is not None and box[0] < box[2] and box[1] < box[3] for box in boxes)
+
+
+def test_a_sideways_line_s_box_is_where_it_is_shown() -> None:
+    page = _turned([("Upwards", 100, 100)], UPWARDS)
+    (place,) = reader.read(pdf([page]), "a.pdf").places
+    assert place.box is not None
+    left, top, right, bottom = place.box
+    assert left < 100 < right
+    assert bottom == pytest.approx(742, abs=1)
+    assert bottom - top > right - left
+
+
+def test_a_page_turned_by_its_text_s_turn_is_level() -> None:
+    page = _turned([("The first line here", 100, 100), ("The second line", 130, 100)], UPWARDS)
+    found = reader.read(pdf([page], page="/MediaBox [0 0 595 842] /Rotate 90"), "a.pdf")
+    assert " ".join(found.text.split()) == "The first line here The second line"
+
+
+def test_text_at_an_angle_is_kept_and_is_a_loss() -> None:
+    page = _turned([("A stamp", 200, 300)], "0.7 0.7 -0.7 0.7")
+    found = reader.read(pdf([page]), "a.pdf")
+    assert found.text == "A stamp"
+    assert [(loss.code, loss.where) for loss in found.losses] == [("TEXT_AT_AN_ANGLE", "page 1")]
+
+
+def test_values_of_form_fields_and_comments_follow_the_page() -> None:
+    drawn = [Words("A form", 50, 700)]
+    annotations = {
+        "field": "<< /Type /Annot /Subtype /Widget /FT /Tx /T (town) /V (Tromso) /Rect [0 0 90 20] >>",
+        "off": "<< /Type /Annot /Subtype /Widget /FT /Btn /T (box) /V /Off /Rect [0 0 9 9] >>",
+        "note": "<< /Type /Annot /Subtype /Text /Contents (check this) /Rect [0 0 9 9] >>",
+    }
+    page = "/MediaBox [0 0 595 842] /Annots [6 0 R 7 0 R 8 0 R]"
+    found = reader.read(pdf([drawn], extra=annotations, page=page), "a.pdf")
+    assert found.text.split("\n")[0] == "A form"
+    assert "town: Tromso" in found.text
+    assert "Comment: check this" in found.text
+    assert "box" not in found.text
+    assert found.losses == ()
+
+
+FORM = {
+    "field": "<< /Type /Annot /Subtype /Widget /Parent 9 0 R /Rect [10 800 90 820] >>",
+    "box": "<< /Type /Annot /Subtype /Widget /FT /Btn /T (agree) /V /On /AS /On /AP << /N << /On 3 0 R >> >>"
+    " /Rect [0 0 9 9] >>",
+    "list": "<< /Type /Annot /Subtype /Widget /FT /Ch /T (colours) /TU (Your colours) /V [(red) (blue)]"
+    " /Opt [(red) (green) (blue)] /Ff 2097152 /Rect [0 0 9 9] >>",
+    "parent": "<< /FT /Tx /T (town) /V (Tromso) /Kids [6 0 R] >>",
+    "form": "<< /Fields [9 0 R 7 0 R 8 0 R] >>",
+}
+
+
+def test_values_that_stand_in_a_field_s_parent_boxes_and_lists_are_read() -> None:
+    data = pdf(
+        [[Words("A form", 50, 700)]], extra=FORM, page="/MediaBox [0 0 595 842] /Annots [6 0 R 7 0 R 8 0 R]",
+        catalog="/AcroForm 10 0 R",
+    )  # fmt: skip
+    found = reader.read(data, "a.pdf")
+    assert found.text == "A form\n\ntown: Tromso\nagree: On\nYour colours: red, blue"
+    assert found.places[1].box == pytest.approx((10, 22, 90, 42))
+
+
+def test_a_form_of_another_language_is_a_loss() -> None:
+    extra = {"form": "<< /Fields [] /XFA 7 0 R >>", "xfa": "<< /Length 3 >>\nstream\n<a/\nendstream"}
+    losses = reader.read(
+        pdf([[Words("x", 60, 700)]], extra=extra, catalog="/AcroForm 6 0 R /NeedsRendering true"), "a.pdf"
+    ).losses
+    assert "FORM_NOT_READ" in [loss.code for loss in losses]
+
+
+def test_a_scanned_page_with_a_comment_is_still_a_page_without_text() -> None:
+    note = {"note": "<< /Type /Annot /Subtype /Text /Contents (check this) /Rect [0 0 9 9] >>"}
+    found = reader.read(pdf([b"0 0 9 9 re f"], extra=note, page="/MediaBox [0 0 595 842] /Annots [6 0 R]"), "a.pdf")
+    assert found.text == "Comment: check this"
+    assert [loss.code for loss in found.losses] == ["PAGE_WITHOUT_TEXT"]
+
+
+def test_files_and_recordings_on_a_page_are_a_loss() -> None:
+    clip = {"clip": "<< /Type /Annot /Subtype /FileAttachment /Rect [0 0 9 9] >>"}
+    data = pdf([[Words("x", 60, 700)]], extra=clip, page="/MediaBox [0 0 595 842] /Annots [6 0 R]")
+    assert [(loss.code, loss.where) for loss in reader.read(data, "a.pdf").losses] == [
+        ("ATTACHMENT_NOT_READ", "page 1")
+    ]
+
+
+def test_pictures_of_all_pages_are_one_loss() -> None:
+    image = b"q 100 0 0 100 50 50 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q\n"
+    data = pdf([content([Words("x", 60, 700)]), image + content([Words("y", 60, 700)]), image * 2])
+    losses = reader.read(data, "a.pdf").losses
+    assert [(loss.code, loss.where, loss.detail[:2]) for loss in losses] == [
+        ("PAGE_WITHOUT_TEXT", "page 3", "th"),
+        ("PICTURE_NOT_READ", "page 2", "3 "),
+    ]
+
+
+def test_a_stamp_across_the_page_does_not_mix_with_its_lines() -> None:
+    stamp = _turned([("A long stamp over it all", 100, 600)], "0.7 0.7 -0.7 0.7")
+    lines = content([Words(f"L{number} {FILLING}", 60, 700 - 14 * number) for number in range(8)])
+    found = reader.read(pdf([stamp + b"\n" + lines]), "a.pdf").text
+    assert words_in_order(found) == [f"L{number}" for number in range(8)]
+    assert found.endswith("A long stamp over it all")
+
+
+def test_a_form_without_any_other_text_is_read() -> None:
+    field = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (town) /V (Tromso) /Rect [0 0 90 20] >>"
+    found = reader.read(pdf([b""], extra={"field": field}, page="/MediaBox [0 0 595 842] /Annots [6 0 R]"), "a.pdf")
+    assert found.text == "town: Tromso"
+
+
+def test_a_file_within_the_file_is_a_loss() -> None:
+    extra = {
+        "spec": "<< /Type /Filespec /F (data.csv) /UF (data.csv) /EF << /F 7 0 R >> >>",
+        "stream": "<< /Type /EmbeddedFile /Length 3 >>\nstream\na,b\nendstream",
+    }
+    data = pdf([[Words("Text", 50, 700)]], extra=extra)
+    names = b"/Names << /EmbeddedFiles << /Names [(data.csv) 6 0 R] >> >>"
+    # The catalog is written first: what follows it moves by as much, and the table of objects is rebuilt by the reader.
+    data = data.replace(b"/Type /Catalog ", b"/Type /Catalog " + names + b" ")
+    found = reader.read(data, "a.pdf")
+    assert [(loss.code, loss.where) for loss in found.losses] == [("ATTACHMENT_NOT_READ", "data.csv")]

@@ -1,13 +1,17 @@
 """What the spreadsheet reader carries over: every sheet and every row with a value, under their own numbers."""
 
+import struct
+
 import pytest
 
 from knowhub.errors import Unreadable
 from knowhub.model.extraction import ReadDocument
 from knowhub.readers import sheets as reader
-from tests.office_files import archive, cell, ods, rows, xlsx
-from tests.ole_files import ole, workbook
+from knowhub.readers.sheets_sparse import column_name
+from tests.office_files import archive, cell, ods, relationships, rows, xlsx
+from tests.ole_files import biff, ole, shape, workbook
 
+FAR_WITHOUT_DATA = '<row><c r="A1"><v>1</v></c><c r="XFD1048576"><v>1</v></c></row>'
 FAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
 
 
@@ -146,7 +150,7 @@ def test_workbooks_of_before_2007_are_read_with_hidden_sheets_marked() -> None:
     ("data", "expected"),
     [
         (xlsx({"T": "<sheetData/>"}), "NO_TEXT"),
-        (xlsx({"T": f"<sheetData>{FAR}</sheetData>"}), "TOO_SPARSE"),
+        (xlsx({"T": FAR_WITHOUT_DATA}), "TOO_SPARSE"),
         (ods({"T": "<table:table-row></table:table>"}), "XML_BROKEN"),
         (archive({"a.xml": "<a/>"}), "DAMAGED"),
         (xlsx({"T": rows(["x"])}, more={"xl/sharedStrings.xml": "<!DOCTYPE a><a/>"}), "XML_DTD"),
@@ -156,3 +160,187 @@ def test_workbooks_of_before_2007_are_read_with_hidden_sheets_marked() -> None:
 )
 def test_a_workbook_that_cannot_be_read_says_why(data: bytes, expected: str) -> None:
     assert failure(data) == expected
+
+
+def test_cells_far_apart_are_read_with_their_columns_and_rows() -> None:
+    document = read(xlsx({"T": f"<sheetData>{FAR}</sheetData>", "U": rows(["a", "b"])}))
+    assert document.text == "Sheet: T\nA: 1\nXFD: 1\nSheet: U\na | b\n"
+    assert [(place.sheet, place.row) for place in document.places] == [("T", 1), ("T", 1048576), ("U", 1)]
+
+
+def test_a_sparse_sheet_gives_back_every_cell_whatever_the_length_of_its_rows() -> None:
+    names = [column_name(number) for number in range(1, 16_001)]
+    wide = "".join(f'<c r="{name}1"><v>{number}</v></c>' for number, name in enumerate(names, 1))
+    tall = "".join(f'<row r="{number}"><c r="B{number}" s="1"><v>45000</v></c></row>' for number in range(2, 1_502))
+    document = read(xlsx({"T": f'<sheetData><row r="1">{wide}</row>{tall}</sheetData>'}))
+    lines = document.text.splitlines()
+    assert lines[1] == " | ".join(f"{name}: {number}" for number, name in enumerate(names, 1))
+    assert lines[2:] == ["B: 2023-03-15"] * 1_500
+    assert [(place.row, place.end) for place in document.places] == [(1, len(document.text))]
+
+
+def test_columns_are_named_as_in_a_spreadsheet() -> None:
+    assert [column_name(number) for number in (1, 26, 27, 702, 703, 16_384)] == ["A", "Z", "AA", "ZZ", "AAA", "XFD"]
+
+
+_SPACES = (
+    'xmlns:xdr="urn:xdr" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:c="urn:c"'
+    ' xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+)
+
+
+def _beside(sheet: str, parts: dict[str, str | bytes], *links: tuple[str, str]) -> ReadDocument:
+    more = {**parts, "xl/worksheets/_rels/sheet1.xml.rels": relationships(links, external=["https://e.org/a b"])}
+    return read(xlsx({"T": rows(["x"]) + sheet}, more=more))
+
+
+def test_comments_follow_the_rows_of_their_sheet_and_threads_come_once() -> None:
+    old = (
+        '<comments><authors><author>Ann</author></authors><commentList><comment ref="A1" authorId="0"><text><r><t>Is '
+        '</t></r><r><t>it so?</t></r></text></comment><comment ref="B2" authorId="9"><text><t>Old form</t></text>'
+        "</comment></commentList></comments>"
+    )
+    thread = (
+        '<ThreadedComments><threadedComment ref="B2" personId="p"><text>New form</text></threadedComment>'
+        '<threadedComment ref="B2" personId="q"><text>Reply</text></threadedComment></ThreadedComments>'
+    )
+    parts: dict[str, str | bytes] = {
+        "xl/comments1.xml": old,
+        "xl/threadedComments/threadedComment1.xml": thread,
+        "xl/persons/person.xml": '<personList><person id="p" displayName="Bo"/></personList>',
+    }
+    links = (("comments", "../comments1.xml"), ("threadedComment", "../threadedComments/threadedComment1.xml"))
+    document = _beside("", parts, *links)
+    assert document.text == (
+        "Sheet: T\nx\nComment on B2 (Bo): New form\nComment on B2: Reply\nComment on A1 (Ann): Is it so?\n"
+    )
+    assert [(place.sheet, place.row) for place in document.places] == [("T", 1), ("T", None)]
+    assert document.losses == ()
+
+
+def test_comments_that_cannot_be_read_are_a_loss() -> None:
+    deep = "<comments>" + "<a>" * 300 + "</a>" * 300 + "</comments>"
+    document = _beside("", {"xl/comments1.xml": deep}, ("comments", "../comments1.xml"))
+    assert [(loss.code, loss.where) for loss in document.losses] == [("COMMENTS_NOT_READ", "sheet 'T'")]
+
+
+def test_links_choices_headers_and_footers_are_read() -> None:
+    link = f'<hyperlinks {_SPACES}><hyperlink ref="A1" r:id="rId1"/><hyperlink ref="B1" location="X!A1"/></hyperlinks>'
+    choices = (
+        '<dataValidations><dataValidation type="list" sqref="C1:C9"><formula1>"open,closed"</formula1></dataValidation>'
+        '<dataValidation type="list" sqref="D1"><formula1>$A$1:$A$3</formula1></dataValidation></dataValidations>'
+    )
+    margins = (
+        '<headerFooter><oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Plans &amp;&amp; costs&amp;R&amp;D</oddHeader>'
+        "<oddFooter>&amp;CPage &amp;P</oddFooter></headerFooter>"
+    )
+    document = _beside(link + choices + margins, {}, ("hyperlink", "https://e.org/a b"))
+    assert document.text.splitlines()[2:] == [
+        "Link in A1: https://e.org/a%20b",
+        "Choices for C1:C9: open, closed",
+        "Header: Plans & costs",
+    ]
+
+
+def test_words_of_drawings_are_read_and_pictures_and_controls_are_losses() -> None:
+    words = "<a:p><a:r><a:t>{}</a:t></a:r></a:p>"
+    drawing = (
+        f"<xdr:wsDr {_SPACES}><xdr:sp><xdr:txBody>{words.format('In a box')}</xdr:txBody></xdr:sp>"
+        '<xdr:pic><xdr:cNvPr descr="A map"/></xdr:pic><xdr:graphicFrame><c:chart r:id="rId1"/></xdr:graphicFrame>'
+        '<xdr:graphicFrame><c:chart r:id="rId9"/></xdr:graphicFrame></xdr:wsDr>'
+    )
+    chart = (
+        f"<c:chartSpace {_SPACES}><c:title>{words.format('Costs')}</c:title><c:ser><c:tx><c:v>n</c:v></c:tx></c:ser>"
+        "</c:chartSpace>"
+    )
+    parts: dict[str, str | bytes] = {
+        "xl/drawings/drawing1.xml": drawing,
+        "xl/drawings/_rels/drawing1.xml.rels": relationships([("chart", "../charts/chart1.xml")]),
+        "xl/charts/chart1.xml": chart,
+        "xl/drawings/vml.vml": '<xml><br><ClientData ObjectType="Note"/><ClientData ObjectType="Button"/></xml>',
+    }
+    links = (("drawing", "../drawings/drawing1.xml"), ("vmlDrawing", "../drawings/vml.vml"))
+    document = _beside("", parts, *links)
+    assert document.text.splitlines()[2:] == ["Text box: In a box", "Picture: A map", "Chart: Costs"]
+    assert [(loss.code, loss.where, loss.detail[:2]) for loss in document.losses] == [
+        ("PICTURE_NOT_READ", "sheet 'T'", "1 "),
+        ("CHART_NOT_READ", "sheet 'T'", "1 "),
+        ("CONTROL_NOT_READ", "sheet 'T'", "1 "),
+    ]
+
+
+def test_a_sheet_with_nothing_but_a_comment_is_read() -> None:
+    comments = (
+        '<comments><commentList><comment ref="A1"><text><t>Only this</t></text></comment></commentList></comments>'
+    )
+    more = {
+        "xl/comments1.xml": comments,
+        "xl/worksheets/_rels/sheet1.xml.rels": relationships([("comments", "../comments1.xml")]),
+    }
+    document = read(xlsx({"T": "<sheetData/>"}, more=dict(more)))
+    assert document.text == "Sheet: T\nComment on A1: Only this\n"
+    assert document.breaks == (0,)
+
+
+def test_the_title_of_a_workbook_is_that_of_its_properties() -> None:
+    core = '<c:p xmlns:c="urn:c" xmlns:dc="urn:dc"><dc:title> The  book </dc:title></c:p>'
+    links = [("officeDocument", "xl/workbook.xml"), ("metadata/core-properties", "docProps/core.xml")]
+    more = {"docProps/core.xml": core, "_rels/.rels": relationships(links)}
+    assert read(xlsx({"T": rows(["x"])}, more=dict(more))).title == "The book"
+
+
+def test_an_indented_open_document_with_empty_settings_is_read() -> None:
+    cell_of = '<table:table-cell office:value-type="string">\n <text:p>x y</text:p>\n </table:table-cell>'
+    data = ods({"T": f"\n <table:table-row>\n {cell_of}\n </table:table-row>\n "}, more={"Configurations2/a.xml": ""})
+    assert read(data).text == "Sheet: T\nx y\n"
+
+
+def test_what_is_beside_the_cells_of_an_open_document_is_read_or_a_loss() -> None:
+    spaces = 'xmlns:draw="urn:draw" xmlns:xlink="urn:xlink" xmlns:dc="urn:dc"'
+    remark = "<office:annotation><dc:date>2024</dc:date><text:p>Is it</text:p><text:p>so?</text:p></office:annotation>"
+    cells = (
+        f'<table:table-row {spaces} table:number-rows-repeated="2"><table:table-cell office:value-type="string">'
+        "<text:p>a<text:tab/>b<text:line-break/>c</text:p></table:table-cell></table:table-row>"
+        f'<table:table-row {spaces}><table:table-cell table:number-columns-repeated="2"/><table:table-cell'
+        f' office:value-type="string">{remark}<text:p><text:a xlink:href="https://e.org/">d</text:a></text:p>'
+        "</table:table-cell></table:table-row>"
+    )
+    shapes = (
+        f"<table:shapes {spaces}><draw:frame><draw:text-box><text:p>In a box</text:p></draw:text-box></draw:frame>"
+        '<draw:frame><draw:image xlink:href="Pictures/a.png"/></draw:frame><draw:frame><draw:object xlink:href="O1"/>'
+        '<draw:image xlink:href="./ObjectReplacements/O1"/></draw:frame><draw:control/></table:shapes>'
+    )
+    document = read(ods({"T": shapes + cells}))
+    assert document.text.splitlines() == [
+        "Sheet: T",
+        "a b c",
+        "a b c",
+        " |  | d",
+        "Text box: In a box",
+        "Comment on C3: Is it so?",
+        "Link in C3: https://e.org/",
+    ]
+    assert sorted((loss.code, loss.where, loss.detail[:2]) for loss in document.losses) == [
+        ("CHART_NOT_READ", "sheet 'T'", "1 "),
+        ("CONTROL_NOT_READ", "sheet 'T'", "1 "),
+        ("PICTURE_NOT_READ", "sheet 'T'", "1 "),
+    ]
+
+
+def test_what_is_beside_the_cells_of_an_old_workbook_is_read_or_a_loss() -> None:
+    beside = [
+        biff(0x0014, struct.pack("<HB", 9, 0) + b"&CPlans &P"[:9]),
+        *shape(0x19, 1, "Is it so?"),
+        *shape(0x06, 2, "In a 箱"),
+        *shape(0x08, 3, ""),
+        biff(0x001C, struct.pack("<4H", 1, 2, 0, 1) + b"\x03\0\0Ann"),
+    ]
+    document = read(ole(workbook({"T": [["x"]]}, beside={"T": b"".join(beside)})))
+    assert document.text == "Sheet: T\nx\nComment on C2: Is it so?\nText box: In a 箱\nHeader: Plans &\n"
+    assert [(loss.code, loss.where) for loss in document.losses] == [("PICTURE_NOT_READ", "sheet 'T'")]
+
+
+def test_an_old_workbook_with_a_broken_comment_keeps_its_cells() -> None:
+    document = read(ole(workbook({"T": [["x"]]}, beside={"T": biff(0x001C, b"\0")})))
+    assert document.text == "Sheet: T\nx\n"
+    assert [(loss.code, loss.where) for loss in document.losses] == [("COMMENTS_NOT_READ", "sheet 'T'")]

@@ -10,6 +10,7 @@ from knowhub.model.document import DocumentHead
 from knowhub.model.query import SearchRequest
 from knowhub.ports.chunk_index import Candidate, IndexScope, Leg, LegResult
 from knowhub.retrieval.gate import Gate
+from knowhub.retrieval.legs import Serving
 from knowhub.retrieval.search import Kernel, clamp_top_k
 
 
@@ -37,7 +38,7 @@ class Lagging:
 
 def _chunk(chunk_id: str) -> Chunk:
     doc_id, revision, index = chunk_id.split(":")
-    return Chunk(chunk_id, doc_id, 1, int(revision), int(index), "t", "a walrus", Locator(0, 8, 1, 1))
+    return Chunk(chunk_id, doc_id, 1, int(revision), int(index), "t", f"a walrus of {chunk_id}", Locator(0, 8, 1, 1))
 
 
 def _gate(visible: dict[str, int]) -> Gate:
@@ -53,8 +54,8 @@ def _gate(visible: dict[str, int]) -> Gate:
 
 def search(engine: Lagging, visible: dict[str, int], **request: object) -> list[str]:
     asked = SearchRequest(query="walrus", **request)  # type: ignore[arg-type] # a test names what it varies
-    kernel = Kernel(engine)  # type: ignore[arg-type] # the two methods that the kernel calls
-    return [hit.chunk.chunk_id for hit in kernel.search(asked, frozenset({1}), _gate(visible)).hits]
+    serving = Serving(engine)  # type: ignore[arg-type] # the two methods that the kernel calls
+    return [hit.chunk.chunk_id for hit in Kernel(lambda: serving).search(asked, {1: "en"}, _gate(visible)).hits]
 
 
 def test_an_outdated_candidate_is_looked_for_again_in_its_visible_revision() -> None:
@@ -89,11 +90,22 @@ def test_min_score_applies_to_the_scaled_score() -> None:
     assert len(search(engine, {"a": 1, "b": 1}, min_score=0.0)) == 2
 
 
-@pytest.mark.parametrize("request_", [{"query": " "}, {"query": "x" * 2001}, {"query": "x", "mode": "dense"}])
-def test_what_can_not_be_served_is_refused(request_: dict[str, str]) -> None:
-    kernel = Kernel(Lagging({}))  # type: ignore[arg-type] # it is never asked
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"query": " "},
+        {"query": "x" * 2001},
+        {"query": "x", "mode": "dense"},
+        {"query": "x", "mode": "visual"},
+        {"query": "x", "rerank": True},
+        {"query": "x", "expand": 6},
+        {"query": "x", "expand": -1},
+    ],
+)
+def test_what_can_not_be_served_is_refused(request_: dict[str, object]) -> None:
+    serving = Serving(Lagging({}))  # type: ignore[arg-type] # it is never asked
     with pytest.raises(InvalidRequest):
-        kernel.search(SearchRequest(**request_), frozenset({1}), _gate({}))  # type: ignore[arg-type] # as above
+        Kernel(lambda: serving).search(SearchRequest(**request_), {1: "en"}, _gate({}))  # type: ignore[arg-type] # as above
 
 
 @pytest.mark.parametrize(("asked", "used"), [(-1, 1), (0, 1), (7, 7), (50, 50), (51, 50)])

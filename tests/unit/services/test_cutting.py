@@ -1,7 +1,6 @@
 """From what a reader gave to located pieces."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
@@ -70,7 +69,7 @@ class Shouting:
         return text.upper(), unchanged(len(text))
 
     def postprocess(self, pieces: Sequence[Piece]) -> Sequence[Piece]:
-        return [replace(piece, text=f"{piece.text}!") for piece in pieces]
+        return [piece._replace(text=f"{piece.text}!") for piece in pieces]
 
 
 def test_a_transformer_of_ones_own_has_both_hooks() -> None:

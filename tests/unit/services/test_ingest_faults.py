@@ -1,68 +1,19 @@
 """Ingest under faults: killed at any write, delivered twice, deleted in between; the end is always the same."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
-from knowhub.bootstrap import hub_of, workshop_of
+from knowhub.bootstrap import hub_of
 from knowhub.errors import Unavailable
 from knowhub.ports.blobs import Blobs
 from knowhub.ports.queue import OutgoingMessage
 from knowhub.services.ingest import MAX_ATTEMPTS
 from knowhub.services.work import Work
+from tests.faults import Killed, Watched, kill_at, redeliver, watched
 from tests.hubs import Rig
-
-_WRITES = frozenset({"write", "transact", "put", "delete", "copy", "refresh", "send"})
-
-
-class Killed(BaseException):
-    """The process dies here; nothing after it runs."""
-
-
-class Watched:
-    """A port that runs a hook before each call that changes something."""
-
-    def __init__(self, port: Any, hook: Callable[[str], None]) -> None:
-        self._port = port
-        self._hook = hook
-
-    def __getattr__(self, name: str) -> Any:
-        member = getattr(self._port, name)
-        if name not in _WRITES and not name.startswith("delete"):
-            return member
-
-        def call(*arguments: Any, **named: Any) -> Any:
-            self._hook(name)
-            return member(*arguments, **named)
-
-        return call
-
-
-@contextmanager
-def watched(hub: Rig, hook: Callable[[str], None]) -> Iterator[None]:
-    """Run the background work over ports that call the hook before each write."""
-    ports = hub.ports
-    names = ("table", "blobs", "queue", "index")
-    hub.workshop = workshop_of(replace(ports, **{name: Watched(getattr(ports, name), hook) for name in names}))
-    try:
-        yield
-    finally:
-        hub.workshop = workshop_of(ports)
-
-
-def kill_at(number: int) -> Callable[[str], None]:
-    """Make a hook that dies at the write of this number, from 1, and stays dead."""
-    left = [number]
-
-    def hook(_: str) -> None:
-        left[0] -= 1
-        if left[0] <= 0:
-            raise Killed
-
-    return hook
 
 
 def add(hub: Rig, key: str, kb: int, text: str, external_id: str = "a") -> str:
@@ -73,11 +24,6 @@ def add(hub: Rig, key: str, kb: int, text: str, external_id: str = "a") -> str:
 def texts(hub: Rig, key: str, kb: int, query: str = "walrus") -> list[str]:
     hits = hub.http("POST", f"/kb/{kb}/search", {"query": query}, key=key).json["hits"]
     return [hit["text"] for hit in hits]
-
-
-def redeliver(hub: Rig) -> None:
-    """Bring back every message that a dead worker held."""
-    hub.ports.queue.release_in_flight()  # type: ignore[attr-defined] # the embedded queue has it
 
 
 def read_now(hub: Rig, work: Work) -> dict[Work, Exception]:
@@ -94,7 +40,7 @@ def test_killed_before_any_write_a_first_revision_still_ends_ready_once(
     redeliver(hub)
     hub.drain()
     assert texts(hub, alice, kb) == ["a walrus"]
-    assert hub.ports.index.count(frozenset({kb})) == 1
+    assert hub.index.count(frozenset({kb})) == 1
     document = hub.http("GET", f"/documents/{doc_id}", key=alice).json
     assert (document["status"], document["revision"]) == ("ready", 1)
     counted = hub.http("GET", f"/kb/{kb}", key=alice).json
@@ -116,7 +62,7 @@ def test_killed_before_any_write_an_update_shows_the_old_or_the_new_and_never_ne
     redeliver(hub)
     hub.drain()
     assert texts(hub, alice, kb) == ["new walrus"]
-    assert hub.ports.index.count(frozenset({kb})) == 1
+    assert hub.index.count(frozenset({kb})) == 1
     assert len(hub.ports.blobs.list("").keys) == 3
 
 
@@ -136,7 +82,7 @@ def test_a_delete_at_any_moment_of_reading_leaves_nothing_behind(hub: Rig, alice
         assert hub.http("DELETE", f"/documents/{doc_id}", key=alice).status == 204
     hub.drain()
     assert texts(hub, alice, kb) == []
-    assert hub.ports.index.count(frozenset({kb})) == 0
+    assert hub.index.count(frozenset({kb})) == 0
     assert hub.ports.blobs.list("").keys == ()
     assert hub.http("GET", f"/documents/{doc_id}", key=alice).status == 404
 
@@ -146,12 +92,12 @@ def test_a_delete_after_a_kill_at_any_write_leaves_nothing_behind(hub: Rig, alic
     doc_id = add(hub, alice, kb, "a walrus")
     with watched(hub, kill_at(number)), suppress(Killed):
         hub.drain()
-    hub.ports.index.refresh()
+    hub.index.refresh()
     assert hub.http("DELETE", f"/documents/{doc_id}", key=alice).status == 204
     hub.drain()
     redeliver(hub)
     hub.drain()
-    assert hub.ports.index.count(frozenset({kb})) == 0
+    assert hub.index.count(frozenset({kb})) == 0
     assert hub.ports.blobs.list("").keys == ()
 
 
@@ -182,7 +128,7 @@ def test_every_message_twice_and_in_reverse_gives_the_same_end(hub: Rig, alice: 
     hub.ports.queue.send(again)
     hub.drain()
     assert texts(hub, alice, kb) == ["new walrus"]
-    assert hub.ports.index.count(frozenset({kb})) == 1
+    assert hub.index.count(frozenset({kb})) == 1
 
 
 def test_a_superseded_revision_is_never_shown_and_its_job_is_cancelled(hub: Rig, alice: str, kb: int) -> None:

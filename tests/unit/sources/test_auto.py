@@ -75,7 +75,7 @@ def test_a_root_that_has_gone_is_a_loss_or_a_text_and_no_refusal(tmp_path: Path)
 
 
 def test_an_upload_is_one_where_there_are_uploads() -> None:
-    page = opener(uploads=MemoryUploads({})).open(SourceSpec("auto", ("upload:up_1",)), KB).list()
+    page = opener().open(SourceSpec("auto", ("upload:up_1",)), KB, MemoryUploads({})).list()
     assert [(loss.code, loss.where) for loss in page.losses] == [("NOT_FOUND", "upload:up_1")]
 
 

@@ -2,12 +2,22 @@
 
 import os
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from knowhub.errors import Forbidden, SourceFailed
-from knowhub.model.document import Loss
-from knowhub.ports.sources import SourceItem, SourcePage, SourceSpec
+from knowhub.ports.sources import (
+    FileContent,
+    Files,
+    FoundFile,
+    SourceContent,
+    SourceItem,
+    SourcePage,
+    SourceSpec,
+    UploadedFile,
+)
+from knowhub.ports.sources_rules import unreadable
 from knowhub.sources.local import LocalFiles
 from knowhub.sources.roots import FolderRoot, Roots
 from tests.contract.sources_homes import KB, MemoryUploads, opener
@@ -137,11 +147,61 @@ def test_a_scheme_without_a_store_is_as_closed_as_any_place() -> None:
             made.open(spec, KB)
 
 
-def test_an_upload_of_another_kb_is_not_there() -> None:
+def test_an_upload_that_this_import_may_not_read_is_a_loss_and_gives_nothing() -> None:
     spec = SourceSpec("file", ("upload:up_1",))
-    page = opener(uploads=MemoryUploads({})).open(spec, KB + 1).list()
-    assert page.losses == (Loss("NOT_FOUND", "upload:up_1", "There is no such file or folder"),)
     item = SourceItem("upload:up_1", "upload:up_1", "a.md", "a.md")
-    for made in (opener(uploads=MemoryUploads({})), opener()):
-        with pytest.raises(SourceFailed):
-            made.open(spec, KB).fetch(item)
+    for uploads in (MemoryUploads({}), None):
+        source = opener().open(spec, KB, uploads)
+        assert [(loss.code, loss.where) for loss in source.list().losses] == [("NOT_FOUND", "upload:up_1")]
+        with pytest.raises(SourceFailed) as caught:
+            source.fetch(item)
+        assert (caught.value.detail["reason"], caught.value.detail["transient"]) == ("NOT_FOUND", False)
+
+
+def test_an_upload_brings_its_own_title_address_and_metadata_and_is_read_once() -> None:
+    described = UploadedFile("a.md", "text/markdown", 3, "A title", "https://a.example/a", {"team": "sea", "uri": "x"})
+    source = opener().open(SourceSpec("file", ("upload:up_1",)), KB, MemoryUploads({"up_1": (described, b"# A")}))
+    item = source.list().items[0]
+    assert (item.title, item.url, item.metadata["team"]) == ("A title", "https://a.example/a", "sea")
+    assert item.metadata["uri"] == "upload:up_1"
+    content = source.fetch(item)
+    assert content is not None
+    assert source.fetch(item, content.version) is None
+
+
+class Silent:
+    """A store that does not answer at first."""
+
+    def __init__(self) -> None:
+        self.answers = False
+
+    def stat(self, _: str) -> FoundFile | None:
+        raise unreadable(transient=True)
+
+    def get(self, _: str, **__: int) -> FileContent:
+        if not self.answers:
+            raise unreadable(transient=True)
+        return FileContent(b"x", None, "1")
+
+
+def test_a_file_whose_store_does_not_answer_is_offered_and_fetching_it_tells() -> None:
+    store = Silent()
+    roots = Roots(folders=(FolderRoot("/srv"),))
+    source = opener(roots=roots, stores={"file": cast("Files", store)}).open(SourceSpec("file", ("/srv/a b.md",)), KB)
+    page = source.list()
+    assert ([item.name for item in page.items], page.losses) == (["a b.md"], ())
+    with pytest.raises(SourceFailed) as caught:
+        source.fetch(page.items[0])
+    assert caught.value.detail["transient"]
+    store.answers = True
+    assert source.fetch(page.items[0]) == SourceContent(b"x", "a b.md", "text/markdown", "1")
+
+
+@pytest.mark.parametrize("name", ["a\x01.md", "a\nb.md", "\x7f.md"])
+def test_a_name_with_a_control_character_is_a_loss_in_a_folder_and_refused_by_itself(folder: Path, name: str) -> None:
+    (folder / name).write_text("x", encoding="utf-8")
+    assert [loss.code for loss in listed(folder).losses] == ["BAD_NAME"]
+    roots = Roots(folders=(FolderRoot(str(folder)),))
+    made = opener(roots=roots, stores={"file": LocalFiles([str(folder)])})
+    with pytest.raises(Forbidden):
+        made.open(SourceSpec("file", (str(folder / name),)), KB)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import pytest
 
@@ -65,7 +66,9 @@ def test_only_200_is_content(status: int, transient: bool) -> None:
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ("7", 7), ("0", 0), ("-5", None), ("soon", None), ("99999999999999", 86400), ("1.5", None),
+        ("7", 7), ("0", 0), ("-5", None), ("soon", None), ("99999999999999", 86400), ("1.5", 2),
+        ("5, 120", 120), ("5,soon", None), ("", None), ("+5", None), ("²", None), ("9" * 5000, None), ("inf", None),
+        ("Wed, 21 Oct 2026 07:28:30 -0000", 30), ("Wed, 99 Foo 2026 07:28:30 GMT", None),
         ("Wed, 21 Oct 2026 07:28:30 GMT", 30), ("Wed, 21 Oct 2026 07:27:00 GMT", 0),
         ("Wed, 21 Oct 2099 07:27:00 GMT", 86400),
     ],
@@ -77,6 +80,14 @@ def test_how_long_to_wait_is_read_as_it_was_said(said: str, expected: int | None
         with pytest.raises(SourceFailed) as caught:
             source.fetch(item_of(source))
     assert caught.value.detail.get("retry_after") == expected
+
+
+def test_a_date_without_a_date_of_the_answer_is_kept_as_a_time() -> None:
+    with site({"/x": answer(b"", 503, Retry_After="Wed, 21 Oct 2026 07:28:30 GMT")}) as (client, _):
+        source = UrlSource(["http://a.example/x"], [], client)
+        with pytest.raises(SourceFailed) as caught:
+            source.fetch(item_of(source))
+    assert caught.value.detail["retry_at"] == datetime(2026, 10, 21, 7, 28, 30, tzinfo=UTC).timestamp()
 
 
 def test_a_condition_is_sent_to_the_address_that_it_came_from_only() -> None:

@@ -25,6 +25,8 @@ def overrides(places: Places, public_url: str, extra: Mapping[str, str]) -> dict
         "KNOWHUB_CHUNK_INDEX": places.chunks,
         "PUBLIC_URL": public_url,
         "KNOWHUB_OPEN_DOCS": "true",
+        # A first start makes its administrator by itself.
+        "KNOWHUB_BOOTSTRAP_SECRET": "",
         **extra,
     }
 

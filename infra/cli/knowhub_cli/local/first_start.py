@@ -11,7 +11,7 @@ from knowhub import bootstrap
 from knowhub.auth.passwords import verify_password
 from knowhub.errors import KnowhubError, Unauthenticated
 from knowhub.gateways.hub import Hub
-from knowhub.services.documents import Submission
+from knowhub.model.document import Submission
 from knowhub.services.knowledge_bases import NewKnowledgeBase
 from knowhub.settings import InvalidSettings, Settings
 from knowhub_cli.files import Found, content_type, discover

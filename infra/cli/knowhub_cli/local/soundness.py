@@ -5,7 +5,7 @@ from pathlib import Path
 
 from knowhub.errors import Internal, KnowhubError, SearchUnavailable
 from knowhub.stores.sqlite.connection import connect
-from knowhub.stores.tantivy.index import TantivyChunkIndex
+from knowhub.stores.tantivy.generations import TantivyGenerations
 from knowhub_cli.local.failures import StateCorrupt
 from knowhub_cli.local.places import Places
 
@@ -35,15 +35,18 @@ def fault_of_chunks(places: Places) -> str | None:
     """Open the chunk index for reading, where there is one, and say in a line what is wrong with it."""
     if not places.chunk_folder.exists():
         return None
-    index = TantivyChunkIndex(places.chunk_folder)
+    generations = TantivyGenerations(places.chunk_folder)
     try:
-        index.count(frozenset({1}))
+        serving = generations.serving()
+        if serving is None:
+            return f"{places.chunk_folder} holds no index: `knowhub reindex` builds it from the stored documents"
+        generations.index(serving.number).count(frozenset({1}))
     except SearchUnavailable as error:
         return f"{places.chunk_folder}: {error.message}. Until then nothing is found in it"
     except KnowhubError as error:
         return f"{places.chunk_folder}: {error.message}"
     finally:
-        index.close()
+        generations.close()
     return None
 
 

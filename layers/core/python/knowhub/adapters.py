@@ -9,18 +9,29 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from knowhub.choices import KeyReference
 from knowhub.ports.blobs import Blobs
-from knowhub.ports.chunk_index import ChunkIndex
+from knowhub.ports.chunk_generations import ChunkGenerations
 from knowhub.ports.clock import Clock
+from knowhub.ports.embedder import Embedder
+from knowhub.ports.generator import Generator
 from knowhub.ports.identifiers import Identifiers
 from knowhub.ports.queue import Queue
+from knowhub.ports.reranker import Reranker
 from knowhub.ports.sources import Files, Sources
 from knowhub.ports.table import Table
-from knowhub.settings import InvalidSettings, Settings
+from knowhub.settings import Http, InvalidSettings, Settings
+
+if TYPE_CHECKING:
+    from knowhub.auth.issuer import Issuer
+    from knowhub.calling.keys import Key
 
 Port = TypeVar("Port")
+
+_HOST_GAP_SECONDS = 0.2
+"""Between two requests of one import to one host."""
 
 
 class SystemClock:
@@ -46,10 +57,15 @@ class Ports:
     table: Table
     blobs: Blobs
     queue: Queue
-    index: ChunkIndex
+    generations: ChunkGenerations
     sources: Sources
     clock: Clock
     identifiers: Identifiers
+    embedder: Embedder | None = None
+    reranker: Reranker | None = None
+    generator: Generator | None = None
+    issuer: "Issuer | None" = None
+    first_admin_secret: Callable[[], str] | None = None
 
 
 def ports(settings: Settings) -> Ports:
@@ -59,10 +75,15 @@ def ports(settings: Settings) -> Ports:
         table=_deferred(lambda: _table(settings.table)),
         blobs=_deferred(lambda: _blobs(settings.bucket, settings.public_url, clock)),
         queue=_deferred(lambda: _queue(settings.document_queue, clock)),
-        index=_deferred(lambda: _index(settings.chunk_index)),
+        generations=_deferred(lambda: _generations(settings.chunk_index)),
         sources=_deferred(lambda: _sources(settings)),
         clock=clock,
         identifiers=RandomIdentifiers(),
+        embedder=_deferred(lambda: _embedder(settings)) if settings.embedder else None,
+        reranker=_deferred(lambda: _reranker(settings)) if settings.reranker else None,
+        generator=_deferred(lambda: _generator(settings)) if settings.generator else None,
+        issuer=_deferred(lambda: _issuer(settings, clock)) if settings.oidc_issuer else None,
+        first_admin_secret=_first_admin_secret(settings),
     )
 
 
@@ -118,13 +139,28 @@ def _blobs(place: str, public_url: str, clock: Clock) -> Blobs:
     return S3Blobs(_client("s3"), place)
 
 
-def _index(place: str) -> ChunkIndex:
+def _generations(place: str) -> ChunkGenerations:
     scheme, _, path = place.partition(":")
     if scheme == "tantivy":
-        from knowhub.stores.tantivy.index import TantivyChunkIndex
+        from knowhub.stores.tantivy.generations import TantivyGenerations
 
-        return TantivyChunkIndex(path)
-    raise InvalidSettings(f"KNOWHUB_CHUNK_INDEX: no store is built in for the scheme {scheme!r}; tantivy:PATH is")
+        return TantivyGenerations(path)
+    from knowhub.stores.opensearch.engine import Engine
+    from knowhub.stores.opensearch.generations import OpenSearchGenerations
+    from knowhub.stores.opensearch.places import place_of
+    from knowhub.stores.opensearch.wire import ClientWire
+
+    try:
+        found = place_of(place)
+    except ValueError as error:
+        raise InvalidSettings(f"KNOWHUB_CHUNK_INDEX: {error}; the embedded index is tantivy:PATH") from None
+    return OpenSearchGenerations(Engine(ClientWire(found, _signing)), found.prefix, found.tuning)
+
+
+def _signing() -> tuple[Any, str]:
+    """Give what requests to the search engine are signed with."""
+    session = _session()
+    return session.get_credentials(), str(session.region_name)
 
 
 def _sources(settings: Settings) -> Sources:
@@ -135,6 +171,7 @@ def _sources(settings: Settings) -> Sources:
     from knowhub.sources.local import LocalFiles
     from knowhub.sources.opening import SourceOpener
     from knowhub.sources.roots import BucketRoot, FolderRoot, Roots
+    from knowhub.sources.visits import Pace
 
     own = frozenset({settings.bucket})
     buckets, folders = [], []
@@ -154,7 +191,96 @@ def _sources(settings: Settings) -> Sources:
         roots=Roots(tuple(buckets), tuple(folders), own),
         stores=stores,
         client=GuardedClient(policy, SystemResolver()),
+        pace=Pace(gap=_HOST_GAP_SECONDS),
     )
+
+
+def _embedder(settings: Settings) -> Embedder:
+    """Build the embedder of a setting that is not `none`; no model is loaded or asked."""
+    choice, weight = settings.embedder, settings.embedder_weight
+    if choice is None:
+        raise InvalidSettings("KNOWHUB_EMBEDDER is none, so that there is none to build")
+    if choice.kind == "bedrock":
+        from knowhub.calling.bedrock import BedrockModel
+        from knowhub.embedders.bedrock import embedder
+
+        model = BedrockModel(_model_client(8), choice.model, variable="KNOWHUB_EMBEDDER")
+        return embedder(model, choice.length, weight=weight)
+    if choice.endpoint is not None:
+        from knowhub.calling.posting import Poster
+        from knowhub.embedders.openai_compatible import OpenAiCompatibleEmbedder
+
+        key = _key("KNOWHUB_EMBEDDER_KEY", settings.embedder_key)
+        return OpenAiCompatibleEmbedder(Poster(choice.endpoint), choice, key=key, weight=weight)
+    from knowhub.embedders.offline import OfflineEmbedder
+
+    return OfflineEmbedder(weight=weight)
+
+
+def _reranker(settings: Settings) -> Reranker:
+    """Build the reranker of a setting that is not `none`."""
+    choice = settings.reranker
+    if choice is None:
+        raise InvalidSettings("KNOWHUB_RERANKER is none, so that there is none to build")
+    if choice.endpoint is None:
+        from knowhub.calling.bedrock import BedrockModel
+        from knowhub.rerankers.bedrock import BedrockReranker
+
+        return BedrockReranker(BedrockModel(_model_client(4), choice.model, variable="KNOWHUB_RERANKER"))
+    from knowhub.calling.posting import Poster
+    from knowhub.rerankers.http import HttpReranker
+
+    key = _key("KNOWHUB_RERANKER_KEY", settings.reranker_key)
+    return HttpReranker(Poster(choice.endpoint), choice.model, key=key, logits=choice.logits)
+
+
+def _issuer(settings: Settings, clock: Clock) -> "Issuer":
+    from knowhub.auth.issuer import Issuer
+    from knowhub.auth.key_sets import KeySet
+    from knowhub.issuers import TrustedIssuer
+    from knowhub.net.client import GuardedClient
+    from knowhub.net.policy import Policy
+    from knowhub.net.resolving import SystemResolver
+
+    near = settings.loopback_urls
+    # A request waits for this: an issuer that is slow counts as one that does not answer.
+    policy = Policy(
+        http=near, loopback=near, connect_seconds=2, first_byte_seconds=3, total_seconds=5, max_body_bytes=512 * 1024
+    )
+    keys = KeySet(settings.oidc_issuer, GuardedClient(policy, SystemResolver()), clock)
+    return Issuer(TrustedIssuer(settings.oidc_issuer, settings.oidc_audience, settings.oidc_groups), keys, clock)
+
+
+def _first_admin_secret(settings: Settings) -> Callable[[], str] | None:
+    """Give how the secret is read, where the function that asks for it has a reference to one."""
+    if not isinstance(settings, Http) or settings.bootstrap_secret is None:
+        return None
+    key = _key("KNOWHUB_BOOTSTRAP_SECRET", settings.bootstrap_secret)
+    return None if key is None else key.secret
+
+
+def _generator(settings: Settings) -> Generator:
+    from knowhub.generators.making import generator_of
+
+    if settings.generator is None:
+        raise InvalidSettings("KNOWHUB_GENERATOR is none, so that there is none to build")
+    key = _key("KNOWHUB_GENERATOR_KEY", settings.generator_key)
+    # Models think for long before their first word, and between words.
+    return generator_of(settings.generator, key, lambda: _model_client(30))
+
+
+def _key(variable: str, reference: KeyReference | None) -> "Key | None":
+    from knowhub.calling.keys import Key, KeyReaders
+
+    return None if reference is None else Key(variable, reference, KeyReaders(_client).by_scheme())
+
+
+def _model_client(seconds: int) -> Any:
+    """Give a client that waits for one answer for some seconds and repeats nothing: `Retries` does."""
+    from botocore.config import Config
+
+    config = Config(connect_timeout=3, read_timeout=seconds, retries={"total_max_attempts": 1}, max_pool_connections=8)
+    return _session().client("bedrock-runtime", config=config)
 
 
 @cache

@@ -12,6 +12,7 @@
     |   `-- ConditionFailed   (a conditional write lost; services translate it)
     |-- Retryable             try again                     UNAVAILABLE
     |   |-- Contention        (two writers met; services retry it)
+    |   |-- RateLimited       too many tries              RATE_LIMITED
     |   `-- Unavailable       a dependency is away          UNAVAILABLE
     |       `-- SearchUnavailable                           SEARCH_UNAVAILABLE
     |-- Unreadable            the document can't be read    UNREADABLE_DOCUMENT
@@ -105,6 +106,17 @@ class Retryable(KnowhubError):
 
 class Contention(Retryable):
     """Two writers met on one row; nothing was written."""
+
+
+class RateLimited(Retryable):
+    """Too many tries; the next one is looked at in `retry_after` seconds."""
+
+    code = "RATE_LIMITED"
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        """Keep when to come back, in whole seconds."""
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class Unavailable(Retryable):

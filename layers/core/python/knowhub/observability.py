@@ -11,11 +11,13 @@ from typing import Any
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
-_CREDENTIAL = re.compile(r"kh_[A-Za-z0-9_-]{43}|(?i:bearer)\s+[A-Za-z0-9._~+/=-]+")
+_CREDENTIAL = re.compile(
+    r"k[hs]_[A-Za-z0-9_-]{43}|eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+|(?i:bearer)\s+[A-Za-z0-9._~+/=-]+"
+)
 
 
 def redact(text: str) -> str:
-    """Replace every API key and bearer token in the text by a mark."""
+    """Replace every API key, session token, signed token and bearer credential in the text by a mark."""
     return _CREDENTIAL.sub("[credential]", text)
 
 

@@ -12,6 +12,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, Self
 
+from knowhub.choices import (
+    EmbedderChoice,
+    GeneratorChoice,
+    KeyReference,
+    RerankerChoice,
+    embedder_choice,
+    generator_choice,
+    key_reference,
+    reranker_choice,
+    weight,
+)
+from knowhub.issuers import GroupRoles, group_roles, issuer_address
+
 
 class InvalidSettings(Exception):
     """The environment does not fit; the message names each variable and what is wrong with it, never its value."""
@@ -68,6 +81,16 @@ class Settings:
     public_url: str = _variable("PUBLIC_URL", default="")
     import_roots: tuple[ImportRoot, ...] = _variable("KNOWHUB_IMPORT_ROOTS", _roots, default=())
     loopback_urls: bool = _variable("KNOWHUB_LOOPBACK_URLS", _switch, default=False)
+    embedder: EmbedderChoice | None = _variable("KNOWHUB_EMBEDDER", embedder_choice, default=None)  # noqa: RUF009 - only declares
+    embedder_weight: float | None = _variable("KNOWHUB_EMBEDDER_WEIGHT", weight, default=None)
+    embedder_key: KeyReference | None = _variable("KNOWHUB_EMBEDDER_KEY", key_reference, default=None)  # noqa: RUF009 - only declares
+    reranker: RerankerChoice | None = _variable("KNOWHUB_RERANKER", reranker_choice, default=None)  # noqa: RUF009 - only declares
+    reranker_key: KeyReference | None = _variable("KNOWHUB_RERANKER_KEY", key_reference, default=None)  # noqa: RUF009 - only declares
+    generator: GeneratorChoice | None = _variable("KNOWHUB_GENERATOR", generator_choice, default=None)  # noqa: RUF009 - only declares
+    generator_key: KeyReference | None = _variable("KNOWHUB_GENERATOR_KEY", key_reference, default=None)  # noqa: RUF009 - only declares
+    oidc_issuer: str = _variable("KNOWHUB_OIDC_ISSUER", issuer_address, default="")
+    oidc_audience: str = _variable("KNOWHUB_OIDC_AUDIENCE", default="")
+    oidc_groups: GroupRoles | None = _variable("KNOWHUB_OIDC_GROUPS", group_roles, default=None)  # noqa: RUF009 - only declares
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None) -> Self:
@@ -80,6 +103,9 @@ class Settings:
                 values[one.name] = _value(one, source.get(one.metadata["variable"], ""))
             except LookupError as error:
                 faults.append(f"{one.metadata['variable']} {error.args[0]}")
+        if values.get("oidc_issuer") and not values.get("oidc_audience"):
+            # Without it a token that the issuer made for any other service would open this one.
+            faults.append("KNOWHUB_OIDC_AUDIENCE is missing beside KNOWHUB_OIDC_ISSUER")
         if faults:
             raise InvalidSettings("; ".join(faults))
         return cls(**values)
@@ -96,6 +122,7 @@ class Http(Settings):
 
     ask_streaming: bool = _variable("KNOWHUB_ASK_STREAMING", _switch, default=False)
     open_docs: bool = _variable("KNOWHUB_OPEN_DOCS", _switch, default=False)
+    bootstrap_secret: KeyReference | None = _variable("KNOWHUB_BOOTSTRAP_SECRET", key_reference, default=None)  # noqa: RUF009 - only declares
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +152,11 @@ class Sync(Settings):
     """The sync function."""
 
     sync_queue: str = _variable("KNOWHUB_SYNC_QUEUE")
+
+
+def variable_of_the_environment(name: str) -> str:
+    """Read a variable that a setting refers to, at the moment of the call; raises `LookupError`."""
+    return os.environ[name]
 
 
 def _value(one: "Field[Any]", text: str) -> Any:

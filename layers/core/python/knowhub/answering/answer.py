@@ -1,11 +1,17 @@
-"""Answering from found chunks: number the sources, then stream the sentences that answer."""
+"""Answering from found chunks: number the sources, then quote the sentences that answer, or let a model write."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
-from knowhub.answering.extractive import Analyse, Passage, choose
-from knowhub.answering.frames import Citation, DeltaFrame, DoneFrame, FinishReason, Frame, Source, SourcesFrame
+from knowhub.answering.drafts import Draft
+from knowhub.answering.extractive import choose
+from knowhub.answering.frames import Citation, DeltaFrame, Frame, Source, SourcesFrame
+from knowhub.answering.generated import RESERVE_SECONDS, write
 from knowhub.answering.languages import no_evidence
+from knowhub.answering.task import Task
+from knowhub.errors import KnowhubError
 from knowhub.model.hit import Hit
+from knowhub.observability import report
+from knowhub.settings import InvalidSettings
 
 _SEPARATOR = "\n"
 
@@ -35,68 +41,53 @@ def choose_sources(hits: Sequence[Hit], budget_chars: int) -> tuple[Source, ...]
     return tuple(sources)
 
 
-def stream_answer(
-    question: str,
-    sources: Sequence[Source],
-    *,
-    one_shot: bool,
-    deadline_reached: Callable[[], bool],
-    elapsed_ms: Callable[[], int],
-    analyse: Analyse,
-) -> Iterator[Frame]:
+def stream_answer(task: Task, *, one_shot: bool, elapsed_ms: Callable[[], int]) -> Generator[Frame, None, None]:
     """Yield the sources, the answer in parts, and the end.
 
-    A part is one sentence with its number; with `one_shot` there is exactly one part, whatever the answer. The deadline
-    is asked before each sentence: what was said until then is the answer, and the reason is `length`.
+    A part is a sentence with its numbers; with `one_shot` there is exactly one part, whatever the answer. When time is
+    up, what was said until then is the answer, and the reason is `length`. A model that fails before anybody has seen
+    a part leaves the answer to quotations.
     """
-    yield SourcesFrame(tuple(sources))
-    draft = _Draft()
-    parts: list[str] = []
-    reason: FinishReason = "length"
-    for part, reason_so_far in _parts(question, sources, draft, deadline_reached, analyse):
-        parts.append(part)
-        reason = reason_so_far
+    yield SourcesFrame(tuple(task.sources))
+    draft = Draft()
+    for part in _parts(task, draft):
         if part and not one_shot:
+            draft.said += 1
             yield DeltaFrame(part)
-    answer = "".join(parts)
     if one_shot:
-        yield DeltaFrame(answer)
-    yield DoneFrame(answer, tuple(draft.citations), extractive=True, finish_reason=reason, took_ms=elapsed_ms())
+        yield DeltaFrame(draft.answer)
+    yield draft.done(elapsed_ms())
 
 
-class _Draft:
-    """The answer as far as it goes: its length, and what its numbers support."""
-
-    def __init__(self) -> None:
-        self.length = 0
-        self.citations: list[Citation] = []
-
-    def add(self, passage: Passage, source: Source) -> str:
-        """Quote a passage with its number; gives the new part of the answer."""
-        lead = _SEPARATOR if self.length else ""
-        start = self.length + len(lead)
-        self.citations.append(Citation(source.idx, source.chunk_id, start, start + len(passage.text)))
-        part = f"{lead}{passage.text} [{source.idx}]"
-        self.length += len(part)
-        return part
-
-
-def _parts(
-    question: str,
-    sources: Sequence[Source],
-    draft: _Draft,
-    deadline_reached: Callable[[], bool],
-    analyse: Analyse,
-) -> Iterator[tuple[str, FinishReason]]:
-    """Give the parts of the answer, each with the reason that holds if nothing follows."""
-    if deadline_reached():
-        yield "", "length"
-        return
-    passages = choose(question, [source.text for source in sources], analyse)
-    if not passages:
-        yield no_evidence(question), "no_evidence"
-    for passage in passages:
-        if deadline_reached():
-            yield "", "length"
+def _parts(task: Task, draft: Draft) -> Iterator[str]:
+    writing = task.writing
+    if writing is not None and task.sources and task.limits.remaining() > RESERVE_SECONDS:
+        try:
+            yield from write(task, writing, draft)
+        except (KnowhubError, InvalidSettings) as error:
+            if draft.said:
+                raise
+            report("generator failed, sentences are quoted instead", error, generator=writing.generator.identity)
+            draft.parts.clear()
+        else:
             return
-        yield draft.add(passage, sources[passage.source]), "stop"
+    yield from _quoted(task, draft)
+
+
+def _quoted(task: Task, draft: Draft) -> Iterator[str]:
+    """Give sentences of the sources, each with its number; the draft's reason holds if nothing follows."""
+    if task.limits.reached():
+        return
+    passages = choose(task.looked_for, task.sources, task.analyse)
+    if not passages:
+        draft.reason = "no_evidence"
+        yield draft.say(no_evidence(task.question))
+    for passage in passages:
+        if task.limits.reached():
+            draft.reason = "length"
+            return
+        lead = _SEPARATOR if draft.parts else ""
+        start, source = draft.length + len(lead), task.sources[passage.source]
+        draft.citations.append(Citation(source.idx, source.chunk_id, start, start + len(passage.text)))
+        draft.reason = "stop"
+        yield draft.say(f"{lead}{passage.text} [{source.idx}]")

@@ -1,43 +1,36 @@
 """Choosing the sentences that answer a question, word for word.
 
 A sentence is rated by the share of the question's weight that it covers. A term weighs by how rare it is among the
-sentences at hand, so that what every source repeats decides little.
+sentences at hand, so that what every source repeats decides little, and what none has counts most against an answer.
+What a sentence is about is often said in its document's title alone, which therefore counts too, but for less.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
+from knowhub.answering.content import Analyse, content_terms
+from knowhub.answering.frames import Source
 from knowhub.answering.sentences import split
 
 MOST_SENTENCES = 5
-LEAST_COVERAGE = 0.3
-"""Share of the question's weight under which a sentence supports nothing: one term of three passes, one of four not."""
+LEAST_COVERAGE = 0.25
+"""Share of the question's weight under which a sentence supports nothing.
+
+With it, and 0.7 for titles, 197 of 200 Chinese questions are answered; 81 of them are told that there is no evidence
+once the one passage that answers is taken away.
+"""
+
+_OF_A_TITLE = 0.7
+
+_OTHER_SENTENCES = 100
+"""Sentences without any of the terms that are counted beside the ones at hand: rarity means little among a few."""
+
 _LEAST_OF_BEST = 0.5
 """Beside a much better sentence, one that covers less than this share of it is noise."""
 _BRACKETED_NUMBER = re.compile(r"\[\d+\]")
-_ASKING = re.compile(
-    r"\b(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|be|been|do|does|did|can|could|should|would|will|"
-    r"shall|may|might|must|has|have|had|the|a|an|of|in|on|at|to|for|by|with|from|and|or|not|it|its|this|that|these|those|"
-    r"there|i|you|we|they|he|she|my|your|our|me|us|about|please|tell|give|show|explain|many|much)\b"
-    r"|为什么|是什么|什么|如何|怎么样|怎么|怎样|哪些|哪个|哪里|哪|多少|几个|是否|能否|可以|请问|请|谁|吗|呢|吧|的|了|是"
-    r"|為什麼|什麼|怎麼|哪裡|請問|請|嗎|ですか|ますか|何|どう|どこ|いつ|なぜ|ください",
-    re.IGNORECASE,
-)
-
-
-class Terms(Protocol):
-    """Analysed text, as far as it matters here: the bag of its terms."""
-
-    @property
-    def terms(self) -> Sequence[str]:
-        """Give the terms, in any order."""
-
-
-Analyse = Callable[[str], Terms]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +50,21 @@ class _Candidate:
     start: int
     text: str
     terms: frozenset[str]
+    of_title: frozenset[str]
 
 
-def choose(question: str, texts: Sequence[str], analyse: Analyse) -> list[Passage]:
+def choose(question: str, sources: Sequence[Source], analyse: Analyse) -> list[Passage]:
     """Choose up to `MOST_SENTENCES` passages, best first, ties in the order of sources; none without support.
 
     Left out are questions, repetitions, what only echoes the question, and what could be mistaken for a citation.
     """
-    wanted = frozenset(analyse(_ASKING.sub(" ", question)).terms)
-    candidates = _candidates(texts, analyse)
+    wanted = content_terms(question, analyse)
+    candidates = _candidates(sources, wanted, analyse)
     weights = _weights(wanted, candidates)
     total = sum(weights.values())
     if not total:
         return []
-    rated = [(sum(weights[term] for term in wanted & item.terms) / total, item) for item in candidates]
+    rated = [(_covered(item, wanted, weights) / total, item) for item in candidates]
     rated.sort(key=lambda pair: (-pair[0], pair[1].source, pair[1].start))
     passages: list[Passage] = []
     for score, item in rated:
@@ -81,22 +75,29 @@ def choose(question: str, texts: Sequence[str], analyse: Analyse) -> list[Passag
     return passages
 
 
-def _candidates(texts: Sequence[str], analyse: Analyse) -> list[_Candidate]:
+def _candidates(sources: Sequence[Source], wanted: frozenset[str], analyse: Analyse) -> list[_Candidate]:
     found = []
-    for source, text in enumerate(texts):
-        for span in split(text):
-            sentence = text[span.start : span.end]
+    for place, source in enumerate(sources):
+        of_title = wanted & frozenset(analyse(source.title).terms)
+        for span in split(source.text):
+            sentence = source.text[span.start : span.end]
             if not sentence.endswith(("?", "？")) and not _BRACKETED_NUMBER.search(sentence):
-                found.append(_Candidate(source, span.start, sentence, frozenset(analyse(sentence).terms)))
+                terms = frozenset(analyse(sentence).terms)
+                found.append(_Candidate(place, span.start, sentence, terms, of_title))
     return found
 
 
 def _weights(wanted: frozenset[str], candidates: Sequence[_Candidate]) -> dict[str, float]:
-    """Weigh the question's terms; one that no sentence has weighs as much as the others do on average."""
+    """Weigh the question's terms; empty where no sentence has any of them."""
     counts = Counter(term for item in candidates for term in wanted & item.terms)
-    total = len(candidates)
-    present = {term: math.log(1 + (total - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
-    if not present:
+    total = len(candidates) + _OTHER_SENTENCES
+    if not counts:
         return {}
-    average = sum(present.values()) / len(present)
-    return {term: present.get(term, average) for term in sorted(wanted)}
+    return {term: math.log(1 + (total - counts[term] + 0.5) / (counts[term] + 0.5)) for term in sorted(wanted)}
+
+
+def _covered(item: _Candidate, wanted: frozenset[str], weights: Mapping[str, float]) -> float:
+    """Give the weight that a sentence covers: a title alone makes no sentence an answer."""
+    own = sum(weights[term] for term in sorted(wanted & item.terms))
+    beside = sum(weights[term] for term in sorted(item.of_title - item.terms))
+    return own + _OF_A_TITLE * beside if own else 0.0

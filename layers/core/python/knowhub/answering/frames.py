@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from knowhub.model.chunk import Locator
+from knowhub.model.chunk import Locator, Span
 
 FinishReason = Literal["stop", "no_evidence", "length", "error"]
 
@@ -54,14 +54,33 @@ class DeltaFrame:
 
 
 @dataclass(frozen=True, slots=True)
+class Generation:
+    """What was found in a generated answer: numbers and links that had to go, and the ranges that cite nothing.
+
+    The counts of tokens are None where the model does not tell them.
+    """
+
+    citations_removed: int = 0
+    links_removed: int = 0
+    uncited: tuple[Span, ...] = ()
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DoneFrame:
-    """The whole answer with its citations, in their order, and why it ends here; `took_ms` since the request."""
+    """The whole answer with its citations, in their order, and why it ends here; `took_ms` since the request.
+
+    `generation` is there for a generated answer, `message_id` where a session keeps it.
+    """
 
     answer: str
     citations: tuple[Citation, ...]
     extractive: bool
     finish_reason: FinishReason
     took_ms: int
+    generation: Generation | None = None
+    message_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,13 @@ _STRUCTURE = re.compile(r" {0,3}(?:#{1,6}(?:[ \t]|\Z)|[=*_-]{3,}+[ \t]*\Z|\|?[ \
 _LEAD = re.compile(r"[ \t]*+(?:>[ \t]?)*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?)?")
 _ITEM = re.compile(r"[ \t]*+(?:>[ \t]?)*+(?:[-*+]|\d{1,9}[.)])[ \t]")
 _END = re.compile(r"[.!?。！？…]++[\"'”’」』）)】》〉\]*_]*+")
+_CODE = re.compile(
+    r".*[;{}]|(?:async )?(?:def|class|if|elif|for|while|with|try|except|else|finally)\b.*:"
+    r"|(?:import|from) [\w.]+( import .*)?|return\b.*|@[\w.]+(?:\(.*)?"
+    r"|[\w.\[\]\"']+\s?[-+*/|]?=\s?\S.*|[\w.]+\(.*\)|[)\]]+,?"
+)
+_CODE_SHARE = 0.4
+"""Of a text's lines that look like code, from which on the text is code and not prose."""
 _FULL_STOPS = frozenset("。！？")
 _LAST_WORD = re.compile(r"([^\W\d_]+(?:\.[^\W\d_]+)*)\Z")
 _LONGEST_ABBREVIATION = 12
@@ -28,7 +35,7 @@ def split(text: str) -> list[Span]:
     """Give the ranges of the text's sentences in order, without white space, quote marks and list marks around them."""
     spans: list[Span] = []
     for start, end, is_prose in _segments(text):
-        ends = _sentence_ends(text, start, end) if is_prose else []
+        ends = sentence_ends(text, start, end) if is_prose else []
         position = start
         for cut in (*ends, end):
             span = _trim(text, position, cut, bare=is_prose)
@@ -44,10 +51,11 @@ def _segments(text: str) -> Iterator[tuple[int, int, bool]]:
     run = -1
     position = 0
     lines = text.split("\n")
+    is_code = _is_code(lines)
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         start, position = position, position + len(line) + 1
         mark = _FENCE.match(line)
-        alone = bool(fence) or mark is not None or not line.strip() or bool(_STRUCTURE.match(line)) or _is_row(line)
+        alone = is_code or bool(fence) or mark is not None or not line.strip() or _stands_alone(line)
         if run >= 0 and (alone or _ITEM.match(line)):
             yield run, start, True
             run = -1
@@ -59,6 +67,16 @@ def _segments(text: str) -> Iterator[tuple[int, int, bool]]:
             yield start, start + len(line), False
     if run >= 0:
         yield run, len(text), True
+
+
+def _is_code(lines: list[str]) -> bool:
+    """Tell whether a text without fences is a program: most of its lines would be strange in prose."""
+    told = [line.strip() for line in lines if line.strip()]
+    return sum(1 for line in told if _CODE.fullmatch(line)) > _CODE_SHARE * len(told)
+
+
+def _stands_alone(line: str) -> bool:
+    return bool(_STRUCTURE.match(line)) or _is_row(line)
 
 
 def _is_row(line: str) -> bool:
@@ -78,7 +96,8 @@ def _after_mark(fence: str, mark: str) -> str:
     return "" if mark[0] == fence[0] and len(mark) >= len(fence) else fence
 
 
-def _sentence_ends(text: str, start: int, end: int) -> list[int]:
+def sentence_ends(text: str, start: int, end: int) -> list[int]:
+    """Give where sentences of prose end within a range of a text, behind their closing marks."""
     return [match.end() for match in _END.finditer(text, start, end) if _ends_sentence(text, start, end, match)]
 
 

@@ -8,15 +8,15 @@
 Counters change in the same transaction as the state they count. No transaction touches a KB row.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from knowhub.catalog import jobs, keys
 from knowhub.catalog.knowledge_bases import Counters
 from knowhub.catalog.rows import plain, to_item
-from knowhub.model.document import DocumentDetail, DocumentHead, Loss
+from knowhub.model.document import Attached, DocumentDetail, DocumentHead, Loss
 from knowhub.model.job import Job
-from knowhub.ports.table import AllOf, Condition, Equals, Missing, Operation, Put, Update, Value
+from knowhub.ports.table import AllOf, Check, Condition, Delete, Equals, Missing, Operation, Put, Update, Value
 
 TOMBSTONE_SECONDS = 15 * 24 * 3600
 """A tombstone outlives the longest queue retention (14 days), so that a late message still finds it."""
@@ -56,14 +56,14 @@ def unchanged_since(old: DocumentHead | None) -> Condition:
 
 
 def accept(
-    old: DocumentHead | None, new: DocumentHead, detail: DocumentDetail, job: Job, list_shards: int
+    old: DocumentHead | None, new: DocumentHead, detail: DocumentDetail, job: Job | None, list_shards: int
 ) -> list[Operation]:
-    """Take in new content as the pending revision."""
+    """Take in new content as the pending revision; an attachment has no job of its own."""
     row = head_row(new, list_shards)
     return [
         replace(row, condition=unchanged_since(old)),
         Put(to_item(keys.document_detail(detail.doc_id, detail.revision), detail)),
-        jobs.created(job),
+        *([] if job is None else [jobs.created(job)]),
         *_cancelled(old, new.updated_at),
         moved(old, new),
     ]
@@ -79,12 +79,50 @@ def transition(old: DocumentHead, new: DocumentHead, list_shards: int, *more: Op
     return operations
 
 
-def detail_read(doc_id: str, revision: int, losses: tuple[Loss, ...], metadata: Mapping[str, object]) -> Update:
+def attach(known: Attached | None, new: Attached, revision: int) -> list[Operation]:
+    """Tie an attachment to the mail's revision that is being read; refused once that is not wanted any more.
+
+    The mails that hold it must be there: what is deleted with them can't come after them.
+    """
+    unchanged: Condition = Missing() if known is None else Equals("version", known.version)
+    wanted = AllOf((Equals("pending_revision", revision), Equals("deleted", value=False)))
+    operations: list[Operation] = [
+        Put(to_item(keys.attached(new.parent, new.doc_id), new), unchanged),
+        Check(keys.document(new.parent), wanted),
+    ]
+    return operations if new.holder == new.parent else [*operations, still_there(new.holder)]
+
+
+def detach(known: Attached) -> Delete:
+    """Untie an attachment from its mail."""
+    return Delete(keys.attached(known.parent, known.doc_id), Equals("version", known.version))
+
+
+def still_there(doc_id: str) -> Check:
+    """Refuse the whole transaction where a document is deleted."""
+    return Check(keys.document(doc_id), Equals("deleted", value=False))
+
+
+def still_showing(head: DocumentHead) -> Check:
+    """Refuse the whole transaction where a document shows, or waits for, another revision than it did."""
+    shown = ("visible_revision", head.visible_revision), ("pending_revision", head.pending_revision)
+    members = [Equals(name, value) for name, value in shown]
+    return Check(keys.document(head.doc_id), AllOf((*members, Equals("deleted", head.deleted))))
+
+
+def detail_read(
+    doc_id: str,
+    revision: int,
+    losses: Sequence[Loss],
+    found: Mapping[str, object],
+    attachments: Sequence[str] = (),
+) -> Update:
     """Record what reading a revision found and lost; beyond 100 losses only their number is kept here."""
     values: dict[str, Value] = {
         "losses": [{"code": loss.code, "where": loss.where, "detail": loss.detail} for loss in losses[:_LOSSES_ON_ROW]],
         "loss_count": len(losses),
-        "metadata": plain(metadata),
+        "found": plain(found),
+        "attachments": list(attachments),
     }
     return Update(keys.document_detail(doc_id, revision), values=values)
 

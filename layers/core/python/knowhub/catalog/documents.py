@@ -1,6 +1,6 @@
 """Rows of documents: heads that hot paths read, details beside them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from heapq import merge
@@ -10,14 +10,17 @@ from typing import Any
 from knowhub.catalog import keys
 from knowhub.catalog.rows import from_item, losses_of, read_all
 from knowhub.errors import ConditionFailed
-from knowhub.model.document import DocumentDetail, DocumentHead, ReadingOptions
+from knowhub.model.document import Attached, DocumentDetail, DocumentHead, ReadingOptions
 from knowhub.model.knowledge_base import Chunking
 from knowhub.ports.table import Delete, Exists, Item, Key, Operation, Query, Table, Update
 
 
 @dataclass(frozen=True, slots=True)
 class DueWork:
-    """A row that waits for background work: `DOC` a document's, `KB` a deleted KB's, `RUN` an import's."""
+    """A row that waits for background work: `DOC` a document's, `KB` a deleted KB's, `RUN` an import's.
+
+    `UPLOAD` is an upload of which nothing came in time.
+    """
 
     kind: str
     item_id: str
@@ -48,6 +51,13 @@ class DocumentRows:
         item = self._table.get(keys.document_detail(doc_id, revision))
         return None if item is None else _detail(item)
 
+    def shown_metadata(self, head: DocumentHead) -> Mapping[str, object] | None:
+        """Read the metadata of a document's visible revision, what its reader found among it; None without one."""
+        if not head.visible_revision or head.deleted:
+            return None
+        detail = self.detail(head.doc_id, head.visible_revision)
+        return None if detail is None else detail.described
+
     def details(self, revisions: Iterable[tuple[str, int]]) -> dict[str, DocumentDetail]:
         """Read details of documents' revisions, by document id."""
         wanted = [keys.document_detail(doc_id, revision) for doc_id, revision in revisions]
@@ -57,6 +67,11 @@ class DocumentRows:
         """Read the details of every revision that is still described, by ascending revision."""
         query = Query(keys.document(doc_id).pk, prefix=keys.DETAIL_PREFIX, limit=1000)
         return [_detail(item) for item in read_all(self._table, query)]
+
+    def attached(self, parent: str) -> list[Attached]:
+        """Read what ties attachments to a mail, by document id."""
+        query = Query(keys.document(parent).pk, prefix=keys.ATTACHED_PREFIX, limit=1000)
+        return [_attached(item) for item in read_all(self._table, query)]
 
     def forget_detail(self, doc_id: str, revision: int) -> None:
         """Remove the detail of one revision."""
@@ -88,30 +103,40 @@ class DocumentRows:
 
     def _stream(
         self, kb_id: int, shard: int, before: str | None, limit: int, status: str | None
-    ) -> list[tuple[str, str]]:
+    ) -> Iterator[tuple[str, str]]:
         index = "list" if status is None else "state"
         partition = keys.document_list(kb_id, shard) if status is None else keys.document_state(kb_id, status, shard)
         # `~` sorts after every ISO time, so an open end takes the newest too.
         query = Query(partition, index=index, start="0", end=before or "~", limit=min(limit, 1000), descending=True)
-        return [(str(item[f"{index}_sk"]), str(item["doc_id"])) for item in self._table.query(query).items]
+        return ((str(item[f"{index}_sk"]), str(item["doc_id"])) for item in read_all(self._table, query))
 
 
 def _detail(item: Item) -> DocumentDetail:
-    metadata = item.get("metadata") or {}
+    metadata, found = item.get("metadata") or {}, item.get("found") or {}
     return from_item(
         DocumentDetail,
         item,
         losses=losses_of(item),
         metadata=metadata if isinstance(metadata, dict) else {},
+        found=found if isinstance(found, dict) else {},
         options=_options(item.get("options")),
+        attachments=tuple(map(str, _list(item.get("attachments")))),
     )
+
+
+def _attached(item: Item) -> Attached:
+    return from_item(Attached, item, revisions=tuple(int(str(each)) for each in _list(item["revisions"])))
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _options(value: Any) -> ReadingOptions:
     found: dict[str, Any] = value or {}
     chunking = found.get("chunking")
     return ReadingOptions(
-        chunking=None if chunking is None else Chunking(**chunking),
+        chunking=None if chunking is None else Chunking.of(chunking),
         transformers=tuple(found.get("transformers") or ()),
         reader=found.get("reader"),
     )
@@ -120,4 +145,8 @@ def _options(value: Any) -> ReadingOptions:
 def _due_key(due: DueWork) -> Key:
     if due.kind == "KB":
         return keys.knowledge_base(int(due.item_id))
+    if due.kind == "REINDEX":
+        return keys.reindex()
+    if due.kind == "UPLOAD":
+        return keys.upload(due.item_id)
     return keys.import_run(due.item_id) if due.kind == "RUN" else keys.document(due.item_id)

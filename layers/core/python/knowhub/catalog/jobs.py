@@ -1,10 +1,24 @@
 """Rows of jobs."""
 
+from contextlib import suppress
+from dataclasses import dataclass
+
 from knowhub.catalog import keys
 from knowhub.catalog.rows import from_item, losses_of, plain, to_item
+from knowhub.errors import ConditionFailed
 from knowhub.model.document import Loss
 from knowhub.model.job import Job, JobState
-from knowhub.ports.table import Exists, Put, Table, Update, Value
+from knowhub.ports.table import AllOf, Exists, Missing, Put, Table, Update, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What came of a job's items: `failed` counts the losses, of which the first are listed."""
+
+    done: int
+    total: int
+    failed: int
+    losses: tuple[Loss, ...] = ()
 
 
 def created(job: Job) -> Put:
@@ -24,14 +38,12 @@ def started(job_id: str, at: str) -> Update:
     return Update(keys.job(job_id), values={"state": "running", "started_at": at}, condition=Exists())
 
 
-def ended(job_id: str, state: JobState, at: str, error: str | None = None) -> Update:
-    """Build the operation that ends a job of one item."""
-    values: dict[str, Value] = {
-        "state": state,
-        "finished_at": at,
-        "done": int(state == "completed"),
-        "failed": int(state == "failed"),
-    }
+def ended(job_id: str, state: JobState, at: str, error: str | None = None, tally: Tally | None = None) -> Update:
+    """Build the operation that ends a job; without a tally it had one item, which its state tells of."""
+    counts = tally or Tally(int(state == "completed"), 1, int(state == "failed"))
+    values: dict[str, Value] = {"state": state, "finished_at": at, **_counts(counts)}
+    if counts.losses:
+        values |= {"losses": plain(counts.losses), "loss_count": counts.failed}
     if error is not None:
         values["error"] = error
     return Update(keys.job(job_id), values=values, condition=Exists())
@@ -48,44 +60,20 @@ class JobRows:
         """Write a new job."""
         self._table.write(created(job))
 
-    def end(self, job_id: str, state: JobState, at: str, error: str | None = None) -> None:
-        """End a job; raises `ConditionFailed` where there is none."""
-        self._table.write(ended(job_id, state, at, error))
-
     def start(self, job_id: str, at: str) -> None:
         """Note that work on a job has begun."""
         self._table.write(started(job_id, at))
 
-    def progress(self, job_id: str, *, done: int, total: int, failed: int) -> None:
-        """Note how far a job of many items has come."""
-        values: dict[str, Value] = {"state": "running", "done": done, "total": total, "failed": failed}
-        self._table.write(Update(keys.job(job_id), values=values, condition=Exists()))
+    def progress(self, job_id: str, tally: Tally) -> None:
+        """Note how far a job of many items has come; one that has ended stays as it ended."""
+        values: dict[str, Value] = {"state": "running", **_counts(tally)}
+        with suppress(ConditionFailed):
+            going = AllOf((Exists(), Missing("finished_at")))
+            self._table.write(Update(keys.job(job_id), values=values, condition=going))
 
-    def finish(
-        self,
-        job_id: str,
-        state: JobState,
-        at: str,
-        *,
-        done: int,
-        total: int,
-        failed: int,
-        losses: tuple[Loss, ...],
-        error: str | None,
-    ) -> None:
-        """End a job of many items; `failed` counts the losses, of which the first are listed."""
-        values: dict[str, Value] = {
-            "state": state,
-            "finished_at": at,
-            "done": done,
-            "total": total,
-            "failed": failed,
-            "losses": plain(losses),
-            "loss_count": failed,
-        }
-        if error is not None:
-            values["error"] = error
-        self._table.write(Update(keys.job(job_id), values=values, condition=Exists()))
+    def end(self, job_id: str, state: JobState, at: str, error: str | None = None, tally: Tally | None = None) -> None:
+        """End a job; raises `ConditionFailed` where there is none."""
+        self._table.write(ended(job_id, state, at, error, tally))
 
     def get(self, job_id: str) -> Job | None:
         """Read one job, consistently."""
@@ -93,3 +81,7 @@ class JobRows:
             return None
         item = self._table.get(keys.job(job_id))
         return None if item is None else from_item(Job, item, losses=losses_of(item))
+
+
+def _counts(tally: Tally) -> dict[str, Value]:
+    return {"done": tally.done, "total": tally.total, "failed": tally.failed}

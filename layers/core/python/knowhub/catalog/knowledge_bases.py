@@ -1,13 +1,15 @@
 """Rows of knowledge bases, their members and their counters."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 
 from knowhub.catalog import keys
+from knowhub.catalog.members import member_row
 from knowhub.catalog.rows import from_item, read_all, to_item
 from knowhub.errors import ConditionFailed, Conflict
-from knowhub.model.knowledge_base import Chunking, KbCounts, KnowledgeBase, MemberRole
+from knowhub.model.knowledge_base import Chunking, KbCounts, KnowledgeBase
 from knowhub.ports.table import (
     AllOf,
     Delete,
@@ -50,13 +52,18 @@ class KnowledgeBaseRows:
         row = self._table.write(Update(keys.knowledge_base_counter(), increments={"last": 1}))
         return int(str((row or {})["last"]))
 
+    def last_id(self) -> int:
+        """Give the last `kb_id` that was taken, 0 before the first."""
+        row = self._table.get(keys.knowledge_base_counter())
+        return 0 if row is None else int(str(row["last"]))
+
     def create(self, kb: KnowledgeBase) -> None:
         """Write a new KB with its owner's membership; raises `Conflict` where the owner has one of that name."""
         reserved = keys.knowledge_base_name(kb.owner_id, kb.name)
         operations: list[Operation] = [
             Put(to_item(keys.knowledge_base(kb.kb_id), kb), Missing()),
             Put({"pk": reserved.pk, "sk": reserved.sk, "kb_id": kb.kb_id}, Missing()),
-            Put(_member_row(kb.owner_id, kb.kb_id, "owner")),
+            Put(member_row(kb.owner_id, kb.kb_id, "owner")),
         ]
         if kb.visibility != "private":
             place = keys.shared_knowledge_base(kb.kb_id)
@@ -79,6 +86,32 @@ class KnowledgeBaseRows:
         found = [_knowledge_base(item) for item in rows.values()]
         return {kb.kb_id: kb for kb in found}
 
+    def change(self, old: KnowledgeBase, new: KnowledgeBase) -> None:
+        """Replace what a KB says of itself.
+
+        Raises `Conflict` where its owner has another one of the new name, `ConditionFailed` where it was changed since
+        `old` was read.
+        """
+        renamed = old.name.casefold() != new.name.casefold()
+        operations: list[Operation] = [
+            Put(to_item(keys.knowledge_base(new.kb_id), new), Equals("version", old.version))
+        ]
+        if renamed:
+            free = keys.knowledge_base_name(new.owner_id, new.name)
+            operations.append(Put({"pk": free.pk, "sk": free.sk, "kb_id": new.kb_id}, Missing()))
+            operations.append(Delete(keys.knowledge_base_name(old.owner_id, old.name)))
+        place = keys.shared_knowledge_base(new.kb_id)
+        if new.visibility != "private":
+            operations.append(Put({"pk": place.pk, "sk": place.sk, "kb_id": new.kb_id}))
+        elif old.visibility != "private":
+            operations.append(Delete(place))
+        try:
+            self._table.transact(operations)
+        except ConditionFailed as error:
+            if renamed and error.detail.get("operations") == [1]:
+                raise Conflict("You already have a knowledge base of this name", {"name": new.name}) from error
+            raise
+
     def delete(self, kb: KnowledgeBase, at: str) -> None:
         """Put the tombstone that hides the KB and all beneath it; raises `ConditionFailed` if it is there."""
         reserved = keys.knowledge_base_name(kb.owner_id, kb.name)
@@ -93,12 +126,26 @@ class KnowledgeBaseRows:
                         "due_pk": keys.work(kb.kb_id % keys.WORK_SHARDS),
                         "due_sk": f"{at}#KB#{kb.kb_id}",
                     },
+                    # Whoever changes what they read before finds that it is another version now.
+                    increments={"version": 1},
                     condition=AllOf((Exists(), Equals("deleted", value=False))),
                 ),
                 Delete(reserved),
                 Delete(keys.shared_knowledge_base(kb.kb_id)),
             ]
         )
+
+    def set_language(self, kb_id: int, language: str) -> None:
+        """Note the language of a KB that has none yet; one that was given stays."""
+        with suppress(ConditionFailed):
+            self._table.write(
+                Update(
+                    keys.knowledge_base(kb_id),
+                    values={"language": language},
+                    increments={"version": 1},
+                    condition=Equals("language", ""),
+                )
+            )
 
     def purged(self, kb_id: int) -> None:
         """Note that a deleted KB's content is gone."""
@@ -109,21 +156,6 @@ class KnowledgeBaseRows:
                 condition=Equals("deleted", value=True),
             )
         )
-
-    def role(self, user_id: str, kb_id: int) -> MemberRole | None:
-        """Read a user's role in a KB."""
-        item = self._table.get(keys.membership(user_id, kb_id))
-        return None if item is None else item["role"]  # type: ignore[return-value] # only `_member_row` writes it
-
-    def roles(self, user_id: str, kb_ids: Sequence[int]) -> dict[int, MemberRole]:
-        """Read a user's roles in these KBs; those without one are left out."""
-        rows = self._table.get_many([keys.membership(user_id, kb_id) for kb_id in kb_ids])
-        return {int(str(item["kb_id"])): item["role"] for item in rows.values()}  # type: ignore[misc] # as above
-
-    def memberships(self, user_id: str) -> dict[int, MemberRole]:
-        """Read every membership of a user."""
-        items = read_all(self._table, Query(keys.user(user_id).pk, prefix=keys.MEMBERSHIP_PREFIX, limit=1000))
-        return {int(str(item["kb_id"])): item["role"] for item in items}  # type: ignore[misc] # as above
 
     def shared_ids(self) -> list[int]:
         """List the ids of shared and public KBs, ascending."""
@@ -145,20 +177,7 @@ class KnowledgeBaseRows:
         return totals
 
 
-def _member_row(user_id: str, kb_id: int, role: MemberRole) -> Item:
-    key = keys.membership(user_id, kb_id)
-    return {
-        "pk": key.pk,
-        "sk": key.sk,
-        "kb_id": kb_id,
-        "user_id": user_id,
-        "role": role,
-        "list_pk": f"MEMBERS#{kb_id}",
-        "list_sk": user_id,
-    }
-
-
 def _knowledge_base(item: Item) -> KnowledgeBase:
     chunking = item["chunking"]
     assert isinstance(chunking, dict)  # noqa: S101 - only `create` writes it; a wrong row must not pass silently
-    return from_item(KnowledgeBase, item, chunking=Chunking(**chunking))
+    return from_item(KnowledgeBase, item, chunking=Chunking.of(chunking))

@@ -24,7 +24,10 @@ class ImportRun:
 
     `collection` names the partition of its items. `listed` counts what the source declared, `unlisted` those of it that
     were lost in listing. `kept` names places whose loss keeps an earlier document from counting as missing; `complete`
-    is False where they were too many to remember.
+    is False where they were too many to remember. `losses` are those of the listing: an item's own is on its row.
+
+    `done` and `failed` are what is known of the items so far, to be shown; `watched` are documents of which it is not
+    yet known. Settling counts anew.
     """
 
     job_id: str
@@ -43,6 +46,9 @@ class ImportRun:
     kept: tuple[str, ...] = ()
     losses: tuple[Loss, ...] = ()
     loss_count: int = 0
+    done: int = 0
+    failed: int = 0
+    watched: tuple[str, ...] = ()
 
     def with_losses(self, *losses: Loss) -> "ImportRun":
         """Add losses; beyond `LOSSES_KEPT` only their number grows."""
@@ -93,12 +99,8 @@ class SourceRows:
         item = self._table.get(keys.import_run(job_id))
         if item is None:
             return None
-        kept = item.get("kept") or []
         return from_item(
-            ImportRun,
-            item,
-            losses=losses_of(item),
-            kept=tuple(str(place) for place in kept) if isinstance(kept, list) else (),
+            ImportRun, item, losses=losses_of(item), kept=_texts(item, "kept"), watched=_texts(item, "watched")
         )
 
     def save_run(self, run: ImportRun, at: str) -> None:
@@ -119,6 +121,11 @@ class SourceRows:
         for row in self.all(kb_id):
             self.listed.forget_all(kb_id, row.name)
             self._table.write(Delete(keys.source(kb_id, row.name)))
+
+
+def _texts(item: Item, member: str) -> tuple[str, ...]:
+    found = item.get(member) or []
+    return tuple(str(each) for each in found) if isinstance(found, list) else ()
 
 
 def _source(item: Item) -> SourceRecord:

@@ -26,40 +26,54 @@ def cut_lines(text: str, start: int, end: int, *, first: int, later: int, balanc
     """
     packed: list[Range] = []
     whole: list[bool] = []
-    for line in _lines(text, start, end):
-        budget = first if len(packed) <= 1 else later
-        if packed and whole[-1] and line[1] - packed[-1][0] <= budget:
-            packed[-1] = (packed[-1][0], line[1])
-            continue
-        if packed and _blank(text, packed[-1]):
+    while start <= end:
+        if packed and is_blank(text, packed[-1]):
             packed.pop()
             whole.pop()
-        pieces = _fit_line(text, line, later if packed else first, later)
+        budget = later if packed else first
+        line_end = _last_line_end(text, start, start + budget, end)
+        if line_end >= 0:
+            pieces = [(start, _before_return(text, start, line_end))]
+        else:
+            line_end = _line_end(text, start, end)
+            pieces = cut_block(text, start, _before_return(text, start, line_end), first=budget, later=later)
+            if len(pieces) == 1:
+                pieces[0], line_end = _stretched(text, pieces[0], line_end, budget, end)
         packed.extend(pieces)
         whole.extend([len(pieces) == 1] * len(pieces))
-    if packed and _blank(text, packed[-1]):
+        start = line_end + 1
+    if packed and is_blank(text, packed[-1]):
         packed.pop()
     return _balance_lines(text, packed, later) if balance and whole and whole[-1] else packed
 
 
-def _lines(text: str, start: int, end: int) -> Iterator[Range]:
-    while start <= end:
-        line_end = text.find("\n", start, end)
-        if line_end < 0:
-            line_end = end
-        yield start, _before_return(text, start, line_end)
-        start = line_end + 1
+def _stretched(text: str, piece: Range, line_end: int, budget: int, end: int) -> tuple[Range, int]:
+    """Let a range of one line take in those behind it that fit, and say where the last of them ends."""
+    start, following = piece[0], line_end + 1
+    last = _last_line_end(text, following, start + budget, end) if following <= end else -1
+    return (piece, line_end) if last < 0 else ((start, _before_return(text, following, last)), last)
+
+
+def _line_end(text: str, start: int, end: int) -> int:
+    found = text.find("\n", start, end)
+    return end if found < 0 else found
+
+
+def _last_line_end(text: str, start: int, limit: int, end: int) -> int:
+    """Find where the last line of `text[start:end]` ends that reaches no further than `limit`; -1 where none does.
+
+    The carriage return of a CRLF may lie beyond.
+    """
+    if _before_return(text, start, end) <= limit:
+        return end
+    if limit < start:
+        return -1
+    return limit + 1 if text.startswith("\r\n", limit, end) else text.rfind("\n", start, limit + 1)
 
 
 def _before_return(text: str, start: int, line_end: int) -> int:
     """Leave out the carriage return of a CRLF line break as well."""
     return line_end - 1 if line_end > start and text[line_end - 1] == "\r" else line_end
-
-
-def _fit_line(text: str, line: Range, first: int, later: int) -> list[Range]:
-    if line[1] - line[0] <= first:
-        return [line]
-    return cut_block(text, *line, first=first, later=later)
 
 
 def _balance_lines(text: str, ranges: list[Range], later: int) -> list[Range]:
@@ -69,7 +83,7 @@ def _balance_lines(text: str, ranges: list[Range], later: int) -> list[Range]:
     least = (2 * later + 4) // 5
     cut = text.rfind("\n", max(start + least, end - later - 1), min(end - least, ranges[-2][1]))
     pair = [(start, _before_return(text, start, cut)), (cut + 1, end)]
-    return ranges if cut < 0 or any(_blank(text, piece) for piece in pair) else [*ranges[:-2], *pair]
+    return ranges if cut < 0 or any(is_blank(text, piece) for piece in pair) else [*ranges[:-2], *pair]
 
 
 def _windows(text: str, start: int, end: int, first: int, later: int) -> Iterator[Range]:
@@ -84,7 +98,7 @@ def _windows(text: str, start: int, end: int, first: int, later: int) -> Iterato
             better = _without_small_tail(text, (start, solid_end), budget, later)
             cut = cut if better is None else better
         yield start, cut
-        if not _blank(text, (start, cut)):
+        if not is_blank(text, (start, cut)):
             budget = later
         start = cut
     yield start, end
@@ -112,7 +126,7 @@ def _fold_blank(text: str, ranges: Iterator[Range], first: int, later: int) -> l
     waiting: Range | None = None
     for start, end in ranges:
         budget = first if len(kept) <= 1 else later
-        if not _blank(text, (start, end)):
+        if not is_blank(text, (start, end)):
             lead = waiting[0] if waiting and waiting[1] == start else start
             room = first if not kept else later
             kept.append((lead if end - lead <= room else start, end))
@@ -124,6 +138,7 @@ def _fold_blank(text: str, ranges: Iterator[Range], first: int, later: int) -> l
     return kept
 
 
-def _blank(text: str, piece: Range) -> bool:
+def is_blank(text: str, piece: Range) -> bool:
+    """Whether a range is white space alone, or empty."""
     start, end = piece
-    return start >= end or text[start:end].isspace()
+    return start >= end or (text[start].isspace() and text[start:end].isspace())

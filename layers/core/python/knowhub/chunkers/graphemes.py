@@ -5,7 +5,8 @@ import unicodedata
 _ZWJ = "\u200d"
 _JOINERS = frozenset("\u200c\u200d\uff9e\uff9f\u0e33\u0eb3")
 _MARKS = frozenset({"Mn", "Me", "Mc"})
-_FIRST_MARK = "\u0300"
+FIRST_MARK = "\u0300"
+"""Every character before it stands by itself, but for a CRLF."""
 
 
 def is_safe(text: str, position: int, origin: int) -> bool:
@@ -14,7 +15,7 @@ def is_safe(text: str, position: int, origin: int) -> bool:
     `origin` is a place known to be safe: flags are paired from there. Needs `origin < position < len(text)`.
     """
     before, after = text[position - 1], text[position]
-    if after < _FIRST_MARK:
+    if after < FIRST_MARK:
         return not (after == "\n" and before == "\r")
     if before in "\n\r":
         return True

@@ -14,8 +14,9 @@ from knowhub.chunkers.json_strings import cut_string
 from knowhub.chunkers.options import DEFAULT_JSON_SIZE, ChunkOptions, InvalidChunkSize, check
 from knowhub.errors import InvalidRequest, Unreadable
 from knowhub.model.chunk import Locator, Piece, Span
+from knowhub.model.json_compact import compact, string_of
 from knowhub.model.json_spelling import spell
-from knowhub.model.json_text import JsonParser, JsonSyntaxError, JsonValue, compact, string_of
+from knowhub.model.json_text import JsonParser, JsonSyntaxError, JsonValue
 
 DEFAULT_SIZE = DEFAULT_JSON_SIZE
 """Bytes of one chunk in UTF-8."""
@@ -61,7 +62,8 @@ def _document(text: str) -> JsonValue:
 
 def _records(text: str) -> JsonValue:
     """Read one value a line as the items of an array."""
-    records = JsonValue("array", 0, 0)
+    records = JsonValue("array", 0, 0, len(text), 0)
+    records.items, records.is_plain = [], False
     parser = JsonParser(text)
     start = 0
     for line in text.split("\n"):
@@ -72,7 +74,6 @@ def _records(text: str) -> JsonValue:
                 message = f"the text is not one JSON value a line: {error} at {error.where}"
                 raise Unreadable(message, {"reason": "NO_JSON"}) from error
         start += len(line) + 1
-    records.end = len(text)
     records.size = 2 + sum(item.size for item in records.items) + max(0, len(records.items) - 1)
     return records
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from knowhub.chunkers.boundaries import natural_start
 from knowhub.chunkers.markdown_blocks import Block, scan
 from knowhub.chunkers.markdown_paths import SectionPaths
-from knowhub.chunkers.markdown_units import Unit, units
+from knowhub.chunkers.markdown_units import units
 from knowhub.chunkers.options import ChunkOptions, check
 from knowhub.chunkers.packing import Group, pack
 from knowhub.chunkers.pieces import PieceBuilder
@@ -33,23 +33,20 @@ def _cut(text: str, options: ChunkOptions) -> list[Piece]:
     groups = pack(units(text, blocks, options.later_budget), first=options.size, later=options.later_budget)
     paths = SectionPaths(blocks)
     overlaps = _overlaps(text, blocks, groups, options.overlap)
-    return [
-        builder.build(
-            group.start,
-            group.end,
-            overlap=overlap,
-            prefix=group.units[0].prefix,
-            suffix=group.units[-1].suffix,
-            chunk_type=_chunk_type(blocks, group.units),
-            header_path=paths.common(group.units[0].first, group.units[-1].last) if len(groups) > 1 else None,
-        )
-        for group, overlap in zip(groups, overlaps, strict=True)
-    ]
+    pieces = []
+    for group, overlap in zip(groups, overlaps, strict=True):
+        start, _, first, _, prefix, _ = group[0]
+        _, end, _, last, _, suffix = group[-1]
+        path = paths.common(first, last) if len(groups) > 1 else None
+        chunk_type = _chunk_type(blocks, first, last)
+        pieces.append(builder.build(start, end, overlap, prefix, suffix, chunk_type=chunk_type, header_path=path))
+    return pieces
 
 
-def _chunk_type(blocks: Sequence[Block], chunk_units: Sequence[Unit]) -> str:
-    """Name what the chunk is made of, headings apart: `code`, `table`, or `text` for all else."""
-    first, last = chunk_units[0].first, chunk_units[-1].last
+def _chunk_type(blocks: Sequence[Block], first: int, last: int) -> str:
+    """Name what these blocks are, headings apart: `code`, `table`, or `text` for all else."""
+    if blocks[last - 1].kind == "text":
+        return "text"
     kinds = {block.kind for block in blocks[first:last] if block.kind != "heading"}
     kind = kinds.pop() if len(kinds) == 1 else "text"
     return kind if kind in ("code", "table") else "text"
@@ -63,13 +60,14 @@ def _overlaps(text: str, blocks: Sequence[Block], groups: Sequence[Group], overl
     ends = [block.end for block in blocks]
     previous = 0
     for number in range(1, len(groups)):
-        before, group = groups[number - 1], groups[number]
-        start = group.start
-        if not before.units[-1].suffix and not group.units[0].prefix:
-            low = max(previous, start - overlap)
-            nearby = blocks[bisect_left(ends, low) : group.units[0].first + 1]
-            start = _overlap_start(text, nearby, previous, (low, start))
-        found[number] = group.start - start
+        *_, suffix = groups[number - 1][-1]
+        begin, _, first, _, prefix, _ = groups[number][0]
+        start = begin
+        if not suffix and not prefix:
+            low = max(previous, begin - overlap)
+            nearby = blocks[bisect_left(ends, low) : first + 1]
+            start = _overlap_start(text, nearby, previous, (low, begin))
+        found[number] = begin - start
         previous = start
     return found
 

@@ -1,19 +1,18 @@
 """The blocks of a Markdown text: headings, fences, tables, HTML, and runs of other lines between blank ones.
 
-One pass over the lines. A block's range begins at its first line and ends behind its last character; only blank lines
-and line breaks lie between blocks.
+A line that begins nothing is never looked at by itself: one search finds the next line that may, or that follows a
+blank one. A block's range begins at its first line and ends behind its last character; only blank lines and line breaks
+lie between blocks.
 """
 
 import re
 from collections.abc import Callable
-from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from knowhub.chunkers import markdown_lines as lines_of
+from knowhub.chunkers import markdown_starts as starts
+from knowhub.chunkers.markdown_fences import FenceEnds
 from knowhub.chunkers.markdown_lines import Fence
-
-_MOST_FRUITLESS_LOOKS = 64
-"""Passes over the rest of the text for nested fences that nothing closes; more would not be linear any longer."""
 
 Kind = Literal["text", "heading", "code", "table", "html"]
 
@@ -31,161 +30,121 @@ class Block(NamedTuple):
     closed: bool = False
 
 
+_Opener = Callable[[re.Match[str], int, int], int]
+
+
 def scan(text: str) -> list[Block]:
     """Split the text into blocks, in order; white space alone gives none."""
     return _Scanner(text).run()
 
 
 class _Scanner:
-    """Walks over the lines; `_paragraph` is the first line of the run that is being collected, or -1."""
+    """Goes from one line that may begin a block to the next one.
+
+    An opener is given such a line, and where the run of lines began that it would end, or -1. It adds both blocks and
+    says where the line behind them begins; the line's own place means that it begins nothing.
+    """
 
     def __init__(self, text: str) -> None:
-        self._lines = text.split("\n")
-        self._starts = _line_starts(self._lines)
+        self._text = text
+        solid = len(text.rstrip())
+        self._end = self._line_end(solid) if solid else 0
+        self._has_returns = "\r" in text
+        self._fences = FenceEnds(text, self._end)
         self._blocks: list[Block] = []
-        self._paragraph = -1
-        self._missing_ends: set[str] = set()
-        self._openers: dict[str, Callable[[int, str], int]] = {
-            "#": self._atx,
-            "`": self._fence,
-            "~": self._fence,
-            "<": self._html,
-            "=": self._setext,
-            "-": self._dash,
-            "|": self._table,
-            ":": self._table,
+        self._openers: dict[int | None, _Opener] = {
+            starts.HEADING: self._heading,
+            starts.FENCE: self._fence,
+            starts.TAG: self._html,
+            starts.UNDERLINE: self._underlined,
+            starts.DELIMITER: self._table,
         }
-        self._openers.update(dict.fromkeys("+*>0123456789", self._nested_fence))
 
     def run(self) -> list[Block]:
-        """Scan every line; each opener says which line comes next, its own where it recognises nothing."""
-        lines, openers = self._lines, self._openers
-        at, count = 0, len(lines)
-        while at < count:
-            line = lines[at]
-            mark = line[:1]
-            if mark <= " " or mark.isspace():
-                mark = line.lstrip()[:1]
-            if not mark:
-                self._flush(at)
-                at += 1
+        """Scan the text; `first` is where the run of other lines begins that is being collected, or -1."""
+        text, end, openers = self._text, self._end, self._openers
+        search, first = starts.NEXT_LINE.search, -1
+        match = starts.FIRST_LINE.match(text, 0, end)
+        while match is not None:
+            start = match.start(2)
+            if first >= 0 and match.end(1) >= 0:
+                self._add("text", first, match.start())
+                first = -1
+            opener = openers.get(match.lastindex)
+            behind = start if opener is None else opener(match, start, first)
+            if behind != start:
+                first = -1
+                match = starts.FIRST_LINE.match(text, behind, end) if behind < end else None
                 continue
-            opener = openers.get(mark)
-            following = opener(at, line) if opener is not None else at
-            if following == at:
-                if self._paragraph < 0:
-                    self._paragraph = at
-                following = at + 1
-            at = following
-        self._flush(count)
+            if first < 0:
+                first = start
+            match = search(text, start, end)
+        if 0 <= first < end:
+            self._add("text", first, end)
         return self._blocks
 
-    def _flush(self, end: int) -> None:
-        """Close the run of lines before line `end`."""
-        if 0 <= self._paragraph < end:
-            self._add("text", self._paragraph, end)
-        self._paragraph = -1
+    def _line_end(self, position: int) -> int:
+        found = self._text.find("\n", position)
+        return len(self._text) if found < 0 else found
 
-    def _add(self, kind: Kind, first: int, end: int, **extra: object) -> int:
-        last = end - 1
-        while not (line := self._lines[last].rstrip("\r")) or line.isspace():
-            last -= 1
-        stop = self._starts[last] + len(line)
-        self._blocks.append(Block(kind, self._starts[first], stop, **extra))  # type: ignore[arg-type]  # names of Block
-        return end
+    def _add(self, kind: Kind, start: int, stop: int, *extra: object) -> int:
+        """Add a block whose last line ends at `stop`, and say where the line behind it begins."""
+        end = start + len(self._text[start:stop].rstrip("\r")) if self._has_returns else stop
+        self._blocks.append(Block(kind, start, end, *extra))  # type: ignore[arg-type]  # the members of Block
+        return stop + 1
 
-    def _atx(self, at: int, line: str) -> int:
-        match = lines_of.ATX.match(line)
-        if match is None:
-            return at
-        self._flush(at)
-        title = lines_of.heading_title(match.group(2) or "")
-        return self._add("heading", at, at + 1, level=len(match.group(1)), title=title)
+    def _flush(self, first: int, start: int) -> None:
+        """Close the run of lines before the line at `start`, where there is one."""
+        if 0 <= first < start:
+            self._add("text", first, start - 1)
 
-    def _setext(self, at: int, line: str) -> int:
-        first = self._paragraph
-        match = lines_of.SETEXT.match(line) if first >= 0 else None
-        if match is None or lines_of.NOT_SETEXT_TEXT.match(self._lines[first]):
-            return at
-        self._paragraph = -1
-        title = " ".join(part.strip() for part in self._lines[first:at])
-        return self._add("heading", first, at + 1, level=1 if match.group(1) else 2, title=title)
+    def _heading(self, match: re.Match[str], start: int, first: int) -> int:
+        indent, marks, raw = match.group(2, 3, 4)
+        if indent and not lines_of.is_little(indent):
+            return start
+        self._flush(first, start)
+        title = lines_of.heading_title(raw)
+        return self._add("heading", start, self._line_end(match.end()), len(marks) + 1, title)
 
-    def _dash(self, at: int, line: str) -> int:
-        for opener in (self._setext, self._table, self._nested_fence):
-            following = opener(at, line)
-            if following != at:
-                return following
-        return at
+    def _underlined(self, match: re.Match[str], start: int, first: int) -> int:
+        text = self._text
+        if not lines_of.is_little(match.group(2)) or lines_of.NOT_SETEXT_TEXT.match(text, first):
+            return start
+        title = " ".join(part.strip() for part in text[first : start - 1].split("\n"))
+        return self._add("heading", first, match.end(), 1 if "=" in match.group() else 2, title)
 
-    def _nested_fence(self, at: int, line: str) -> int:
-        return self._fence(at, line) if "```" in line or "~~~" in line else at
+    def _fence(self, _: re.Match[str], start: int, first: int) -> int:
+        line_end = self._line_end(start)
+        opened = lines_of.fence(self._text[start:line_end])
+        found = opened and self._fences.find(opened, line_end)
+        if not found:
+            return start
+        self._flush(first, start)
+        return self._add("code", start, found.stop, 0, "", self._body(line_end), opened, found.closed)
 
-    def _fence(self, at: int, line: str) -> int:
-        opened = lines_of.fence(line)
-        if opened is None:
-            return at
-        end, closed = self._fence_end(at, opened)
-        if end < 0:
-            return at
-        self._flush(at)
-        body = self._starts[at + 1] if at + 1 < len(self._starts) else self._starts[at] + len(line)
-        return self._add("code", at, end, body=body, fence=opened, closed=closed)
+    def _table(self, _: re.Match[str], start: int, first: int) -> int:
+        text, line_end = self._text, self._line_end(start)
+        head = max(first, text.rfind("\n", first, start - 1) + 1)
+        if not lines_of.table_width(text[head : start - 1], text[start:line_end]):
+            return start
+        self._flush(first, head)
+        end = starts.TABLE_END.search(text, line_end, self._end)
+        return self._add("table", head, end.start() if end else self._end, 0, "", self._body(line_end))
 
-    def _fence_end(self, at: int, opened: Fence) -> tuple[int, bool]:
-        """Find the line behind the fence; -1 for an indented fence that nothing closes, which is no fence."""
-        key = f"{opened.continued}{opened.marker}"
-        if opened.is_nested and (key in self._missing_ends or len(self._missing_ends) >= _MOST_FRUITLESS_LOOKS):
-            return -1, False
-        for number in range(at + 1, len(self._lines)):
-            line = self._lines[number]
-            if opened.is_left_by(line):
-                return number, False
-            if opened.marker[0] in line and opened.is_closed_by(line):
-                return number + 1, True
-        if opened.is_nested:
-            self._missing_ends.add(key)
-            return -1, False
-        return len(self._lines), False
+    def _body(self, line_end: int) -> int:
+        """Say where the line behind the one that ends here begins, or that there is none."""
+        return min(line_end + 1, len(self._text))
 
-    def _table(self, at: int, line: str) -> int:
-        if self._paragraph < 0 or not lines_of.table_width(self._lines[at - 1], line):
-            return at
-        self._flush(at - 1)
-        end = at + 1
-        while end < len(self._lines) and self._continues_table(self._lines[end]):
-            end += 1
-        body = self._starts[at + 1] if at + 1 < len(self._starts) else self._starts[at] + len(line)
-        return self._add("table", at - 1, end, body=body)
-
-    def _continues_table(self, line: str) -> bool:
-        bare = line.lstrip()
-        if not bare or bare[0] == ">":
-            return False
-        return bare[0] not in "#`~" or not (lines_of.ATX.match(line) or lines_of.fence(line))
-
-    def _html(self, at: int, line: str) -> int:
-        pattern = lines_of.html_end(line)
-        if pattern is not None:
-            end = self._line_with(pattern, at)
-        elif lines_of.begins_html_until_blank(line, in_paragraph=self._paragraph >= 0):
-            end = self._next_blank(at)
+    def _html(self, _: re.Match[str], start: int, first: int) -> int:
+        line = self._text[start : self._line_end(start)]
+        closing = lines_of.html_end(line)
+        if closing is not None:
+            found = closing.search(self._text, start, self._end)
+            end = self._line_end(found.end()) if found else self._end
+        elif lines_of.begins_html_until_blank(line, in_paragraph=first >= 0):
+            found = starts.BLANK_LINE.search(self._text, start, self._end)
+            end = found.start() if found else self._end
         else:
-            return at
-        self._flush(at)
-        return self._add("html", at, end)
-
-    def _line_with(self, pattern: re.Pattern[str], at: int) -> int:
-        for number in range(at, len(self._lines)):
-            if pattern.search(self._lines[number]):
-                return number + 1
-        return len(self._lines)
-
-    def _next_blank(self, at: int) -> int:
-        while at < len(self._lines) and self._lines[at].strip():
-            at += 1
-        return at
-
-
-def _line_starts(lines: list[str]) -> list[int]:
-    return list(accumulate([len(line) + 1 for line in lines[:-1]], initial=0))
+            return start
+        self._flush(first, start)
+        return self._add("html", start, end)

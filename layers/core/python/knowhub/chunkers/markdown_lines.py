@@ -4,17 +4,17 @@ Every pattern is possessive where it repeats, so that a line of any length costs
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
-ATX = re.compile(r" {0,3}+(#{1,6}+)(?:[ \t]++([^\r\n]*+)|(?=[\r\n]|\Z))")
-SETEXT = re.compile(r" {0,3}+(?:(=++)|(-++))[ \t]*+\r?\Z")
-NOT_SETEXT_TEXT = re.compile(r"(?: {4}|\t| {0,3}+(?:>|[-*+](?:[ \t]|\Z)|\d{1,9}+[.)](?:[ \t]|\Z)))")
+NOT_SETEXT_TEXT = re.compile(r"(?: {4}|\t| {0,3}+(?:>|[-*+](?:[ \t\n]|\Z)|\d{1,9}+[.)](?:[ \t\n]|\Z)))")
+"""Begins the lines above an underline that make no heading; looked for within a text."""
+
 _FENCE = re.compile(
     r"((?:[ \t]*+(?:>|[-*+](?=[ \t])|\d{1,9}+[.)](?=[ \t])))*+[ \t]*+)(?:(`{3,}+)(?=[^`]*+\Z)|(~{3,}+))([^\r\n]*+)"
 )
-_DELIMITER_ROW = re.compile(r"[ \t]*+\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+\r?\Z")
 _MOST_INDENT = 3
 """Columns that a block mark may be indented by within what holds it; with more it is code."""
+_LIST_MARKS = re.compile(r"[^>\t]")
 _ESCAPED_PIPE = re.compile(r"\\.")
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t])#++\Z")
 
@@ -40,8 +40,7 @@ _LONE_TAG = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(NamedTuple):
     """An opened code fence: what it hangs from (quote marks, list markers, indentation), its marker and info string."""
 
     container: str
@@ -51,12 +50,13 @@ class Fence:
     @property
     def is_nested(self) -> bool:
         """Whether it can be a fence only within a list item or a quote, and is plain text where nothing closes it."""
-        return bool(self.container.strip()) or _indent(self.container) > _MOST_INDENT
+        container = self.container
+        return bool(container) and (not container.isspace() or _indent(container) > _MOST_INDENT)
 
     @property
     def continued(self) -> str:
         """What code lines and the closing marker hang from: list markers become indentation, quote marks stay."""
-        return "".join(char if char in ">\t" else " " for char in self.container)
+        return _LIST_MARKS.sub(" ", self.container)
 
     @property
     def reopening(self) -> str:
@@ -68,16 +68,25 @@ class Fence:
         """The line that closes it."""
         return f"{self.continued}{self.marker}"
 
-    def is_closed_by(self, line: str) -> bool:
-        """Whether the line is a closing fence: the same character, at least as many, and nothing behind."""
-        bare = line.strip(" \t>\r") if ">" in self.container else line.strip()
-        if len(bare) < len(self.marker) or bare.strip(self.marker[0]):
+    @property
+    def is_quoted(self) -> bool:
+        """Whether it stands in a quote, each line of which has a mark of its own."""
+        return ">" in self.container
+
+    def is_closed_with(self, indent: str, marker: str) -> bool:
+        """Whether a line of white space and such a marker closes it: not shorter, and not indented by much more."""
+        if len(marker) < len(self.marker):
             return False
-        return ">" in self.container or _indent(line) <= _indent(self.continued) + _MOST_INDENT
+        return not indent or _indent(indent) <= _indent(self.continued) + _MOST_INDENT
+
+    def is_closed_by(self, line: str) -> bool:
+        """Whether a line of its quote is a closing fence: the same character, at least as many, and nothing behind."""
+        bare = line.strip(" \t>\r")
+        return len(bare) >= len(self.marker) and not bare.strip(self.marker[0])
 
     def is_left_by(self, line: str) -> bool:
         """Whether the line stands outside of the quote that holds the fence, which ends it."""
-        return ">" in self.container and not line.lstrip(" \t").startswith(">")
+        return not line.lstrip(" \t").startswith(">")
 
 
 def fence(line: str) -> Fence | None:
@@ -88,14 +97,20 @@ def fence(line: str) -> Fence | None:
     return Fence(match.group(1), match.group(2) or match.group(3), match.group(4))
 
 
+def is_little(indent: str) -> bool:
+    """Whether a heading may be indented by this."""
+    return len(indent) <= _MOST_INDENT and not indent.strip(" ")
+
+
 def heading_title(raw: str) -> str:
     """Strip the closing hashes and white space from what follows an ATX marker."""
-    return _CLOSING_HASHES.sub("", raw.strip()).strip()
+    bare = raw.strip()
+    return bare if not bare.endswith("#") else _CLOSING_HASHES.sub("", bare).strip()
 
 
 def table_width(line: str, delimiter: str) -> int:
-    """Count the columns of a table of this header line and delimiter row; 0 where the two make no table."""
-    if "|" not in delimiter or "|" not in line or not _DELIMITER_ROW.match(delimiter):
+    """Count the columns of a table of this line and a delimiter row; 0 where the two make no table."""
+    if "|" not in delimiter or "|" not in line:
         return 0
     width = _cells(line)
     return width if width == _cells(delimiter) else 0
@@ -120,5 +135,5 @@ def _indent(line: str) -> int:
 
 
 def _cells(line: str) -> int:
-    bare = _ESCAPED_PIPE.sub("", line).strip()
+    bare = (_ESCAPED_PIPE.sub("", line) if "\\" in line else line).strip()
     return bare.count("|") + 1 - bare.startswith("|") - (len(bare) > 1 and bare.endswith("|"))

@@ -5,28 +5,20 @@ a block that does not fit is cut by its own rules. Headings stay open until a bo
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from knowhub.chunkers.cutting import cut_block
 from knowhub.chunkers.markdown_blocks import Block
 from knowhub.chunkers.markdown_rows import cut_rows, worn_by_parts
 
-_DEEPEST_LEVEL = 6
-_BLOCKS = _DEEPEST_LEVEL + 1
+_BODY = 7
+"""Stands for the level of a block that is no heading: below the deepest one."""
+
 _SLACK = 2
 """Line breaks between a part of a block and what it wears."""
 
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A range of the source, what the chunker adds around it, and the blocks it touches (`first..last`, half-open)."""
-
-    start: int
-    end: int
-    first: int
-    last: int
-    prefix: str = ""
-    suffix: str = ""
+Unit: TypeAlias = tuple[int, int, int, int, str, str]
+"""A range of the source, the blocks it touches (half-open), and what the chunker adds before and behind it."""
 
 
 def units(text: str, blocks: Sequence[Block], budget: int) -> list[Unit]:
@@ -43,19 +35,21 @@ class _Decomposer:
         self._budget = budget
         self._open = -1
         self._units: list[Unit] = []
+        self._starts = [block.start for block in blocks]
+        self._ends = [block.end for block in blocks]
+        self._levels = [block.level or _BODY for block in blocks]
 
     def run(self) -> list[Unit]:
-        pending = [(0, len(self._blocks), 1)]
+        pending = [(0, len(self._blocks))]
         while pending:
-            first, last, level = pending.pop()
+            first, last = pending.pop()
             if self._take_whole(first, last):
                 continue
-            if last - first == 1:
-                self._take_block(first)
-            elif level <= _DEEPEST_LEVEL:
+            level = min(self._levels[first + 1 : last], default=_BODY)
+            if level < _BODY:
                 pending.extend(reversed(self._parts(first, last, level)))
             else:
-                pending.extend((block, block + 1, _BLOCKS) for block in range(last - 1, first - 1, -1))
+                self._take_blocks(first, last)
         if self._open >= 0:
             self._emit_headings(len(self._blocks))
         return self._units
@@ -63,17 +57,28 @@ class _Decomposer:
     def _take_whole(self, first: int, last: int) -> bool:
         """Make one unit of these blocks and the open headings, where that fits."""
         head = first if self._open < 0 else self._open
-        start, end = self._blocks[head].start, self._blocks[last - 1].end
-        if end - start > self._budget or self._blocks[last - 1].kind == "heading":
+        start, end = self._starts[head], self._ends[last - 1]
+        if end - start > self._budget or self._levels[last - 1] != _BODY:
             return False
-        self._units.append(Unit(start, end, head, last))
+        self._units.append((start, end, head, last, "", ""))
         self._open = -1
         return True
 
-    def _parts(self, first: int, last: int, level: int) -> list[tuple[int, int, int]]:
-        """Split before each heading of this level, and behind headings that end the range without a body."""
-        cuts = [at for at in range(first + 1, last) if self._blocks[at].level == level]
-        return [(low, high, level + 1) for low, high in zip([first, *cuts], [*cuts, last], strict=True)]
+    def _parts(self, first: int, last: int, level: int) -> list[tuple[int, int]]:
+        """Split before each heading of this level but one that the range begins with."""
+        cuts = [at for at, found in enumerate(self._levels[first + 1 : last], first + 1) if found == level]
+        return list(zip([first, *cuts], [*cuts, last], strict=True))
+
+    def _take_blocks(self, first: int, last: int) -> None:
+        """Place blocks one by one."""
+        starts, ends, levels, budget = self._starts, self._ends, self._levels, self._budget
+        for at in range(first, last):
+            start = starts[at if self._open < 0 else self._open]
+            if ends[at] - start <= budget and levels[at] == _BODY:
+                self._units.append((start, ends[at], at if self._open < 0 else self._open, at + 1, "", ""))
+                self._open = -1
+            else:
+                self._take_block(at)
 
     def _take_block(self, at: int) -> None:
         """Place one block that does not fit together with the open headings, or is a heading."""
@@ -97,7 +102,7 @@ class _Decomposer:
             self._emit_headings(at)
         if block.end - block.start > self._budget:
             self._units.extend(
-                Unit(start, end, at, at + 1)
+                (start, end, at, at + 1, "", "")
                 for start, end in cut_block(self._text, block.start, block.end, first=self._budget, later=self._budget)
             )
         elif self._open < 0:
@@ -121,27 +126,27 @@ class _Decomposer:
 
     def _emit_headings(self, end: int) -> None:
         """Make a unit of the open headings before block `end`."""
-        self._units.append(Unit(self._blocks[self._open].start, self._blocks[end - 1].end, self._open, end))
+        self._units.append((self._starts[self._open], self._ends[end - 1], self._open, end, "", ""))
         self._open = -1
 
     def _cut(self, at: int, head: int) -> list[Unit]:
         """Cut an over-long block; its first part stands behind the headings from block `head` on."""
-        block, start = self._blocks[at], self._blocks[head].start
+        block, start = self._blocks[at], self._starts[head]
         lead = block.start - start
         wrapper = self._wrapper(block)
+        prefix, suffix = wrapper or ("", "")
         if wrapper is None:
-            prefix = suffix = ""
             ranges = cut_block(self._text, block.start, block.end, first=self._budget - lead, later=self._budget)
         else:
-            prefix, suffix = wrapper
             ranges = cut_rows(self._text, block, first=self._budget - lead, later=self._budget, wrapper=wrapper)
-        made = [Unit(low, high, at, at + 1, prefix, suffix) for low, high in ranges]
-        made[0] = replace(made[0], prefix="")
-        made[-1] = replace(made[-1], suffix="")
-        if made[0].end - start + len(made[0].suffix) <= self._budget:
-            made[0] = replace(made[0], start=start, first=head)
-        elif head < at:
-            made.insert(0, Unit(start, self._blocks[at - 1].end, head, at))
+        made: list[Unit] = [(low, high, at, at + 1, prefix, suffix) for low, high in ranges]
+        low, high, *_ = made[-1]
+        made[-1] = (low, high, at, at + 1, prefix, "")
+        low, high, _, _, _, suffix = made[0]
+        fits = high - start + len(suffix) <= self._budget
+        made[0] = (start if fits else low, high, head if fits else at, at + 1, "", suffix)
+        if not fits and head < at:
+            made.insert(0, (start, self._ends[at - 1], head, at, "", ""))
         return made
 
     def _wrapper(self, block: Block) -> tuple[str, str] | None:

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from knowhub.errors import InvalidRequest, Unreadable
+from knowhub.model import knowledge_base
 
-DEFAULT_JSON_SIZE = 2000
+DEFAULT_JSON_SIZE = knowledge_base.DEFAULT_JSON_SIZE
 """Bytes of one JSON chunk as it is serialised, in UTF-8."""
 
-DEFAULT_SIZE = 1024
+DEFAULT_SIZE = knowledge_base.DEFAULT_SIZE
 """Code points in one chunk, repeated text and added headers included."""
 
 

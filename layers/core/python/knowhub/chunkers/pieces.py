@@ -15,10 +15,10 @@ class PieceBuilder:
         self,
         start: int,
         end: int,
-        *,
         overlap: int = 0,
         prefix: str = "",
         suffix: str = "",
+        *,
         chunk_type: str = "text",
         header_path: str | None = None,
     ) -> Piece:
@@ -29,25 +29,18 @@ class PieceBuilder:
         if prefix or suffix:
             text = f"{prefix}{text}{suffix}"
             synthetic = _added(len(text), len(prefix), len(suffix))
-        return Piece(
-            text=text,
-            own_spans=(Span(start, end),),
-            locator=self._locate(first, end),
-            chunk_type=chunk_type,
-            header_path=header_path,
-            overlap=overlap,
-            synthetic_spans=synthetic,
-        )
+        return Piece(text, (Span(start, end),), self._locate(first, end), chunk_type, header_path, overlap, synthetic)
 
     def _locate(self, first: int, end: int) -> Locator:
-        last = end - 1
-        line_end = self._line_of(last)
-        return Locator(first, end, line_end - self._text.count("\n", first, last), line_end)
-
-    def _line_of(self, position: int) -> int:
-        self._line += self._text.count("\n", self._position, position)
-        self._position = position
-        return self._line
+        """Count the lines from the place where the piece before ended, forwards or back."""
+        count, last = self._text.count, end - 1
+        if first >= self._position:
+            line_start = self._line + count("\n", self._position, first)
+        else:
+            line_start = self._line - count("\n", first, self._position)
+        self._position = last
+        self._line = line_start + count("\n", first, last)
+        return Locator(first, end, line_start, self._line)
 
 
 def _added(length: int, prefix: int, suffix: int) -> tuple[Span, ...]:

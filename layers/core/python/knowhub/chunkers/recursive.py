@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from knowhub.chunkers.boundaries import natural_start
-from knowhub.chunkers.cutting import Range
-from knowhub.chunkers.graphemes import is_safe, last_safe
+from knowhub.chunkers.cutting import Range, is_blank
+from knowhub.chunkers.graphemes import FIRST_MARK, is_safe, last_safe
 from knowhub.chunkers.options import ChunkOptions, check
 from knowhub.chunkers.pieces import PieceBuilder
 from knowhub.chunkers.trimming import chunk_trimmed
@@ -12,6 +12,9 @@ from knowhub.model.chunk import Piece
 
 SEPARATORS = ("\n\n", "\n", "。", "！", "？", ". ", "! ", "? ", "；", "; ", "，", ", ", " ")
 """By rank; what is still too long is cut anywhere between characters."""
+
+_LINE_FEED = "\n"
+"""Behind it and below the first mark, every character may begin a piece, whatever is before."""
 
 
 def chunk(text: str, options: ChunkOptions) -> list[Piece]:
@@ -43,21 +46,24 @@ def _cut(text: str, options: ChunkOptions) -> list[Piece]:
 
 def _parts(text: str, separators: list[str], budget: int) -> list[Range]:
     """Take apart, rank by rank, what is over the budget; white space at its end does not count."""
-    parts = [(0, len(text))]
-    for separator in separators:
-        parts = [
-            smaller
-            for part in parts
-            for smaller in ([part] if _fits(text, part, budget) else _split(text, part, separator))
-        ]
-    return [
-        smaller for part in parts for smaller in ([part] if _fits(text, part, budget) else _hard(text, part, budget))
-    ]
+    done: list[Range] = []
+    waiting = [((0, len(text)), 0)]
+    while waiting:
+        part, rank = waiting.pop()
+        if _fits(text, part, budget):
+            done.append(part)
+        elif rank < len(separators):
+            smaller = [(each, rank + 1) for each in _split(text, part, separators[rank])]
+            waiting.extend(reversed(smaller))
+        else:
+            done.extend(_hard(text, part, budget))
+    return done
 
 
 def _fits(text: str, part: Range, budget: int) -> bool:
     start, end = part
-    return end - start <= budget or not text[start + budget : end].strip()
+    over = start + budget
+    return end <= over or (text[over].isspace() and text[over:end].isspace())
 
 
 def _split(text: str, part: Range, separator: str) -> Iterator[Range]:
@@ -66,7 +72,7 @@ def _split(text: str, part: Range, separator: str) -> Iterator[Range]:
     found = text.find(separator, start, end)
     while found >= 0:
         cut = found + len(separator)
-        if cut < end and is_safe(text, cut, start):
+        if cut < end and (_LINE_FEED < text[cut] < FIRST_MARK or is_safe(text, cut, start)):
             yield start, cut
             start = cut
         found = text.find(separator, cut, end)
@@ -85,8 +91,9 @@ def _hard(text: str, part: Range, budget: int) -> Iterator[Range]:
 def _merged(text: str, parts: list[Range], options: ChunkOptions) -> list[Range]:
     """Merge neighbours in order while they fit; white space that fits nowhere is dropped."""
     merged: list[Range] = []
+    later = options.later_budget
     for start, end in parts:
-        budget = options.size if len(merged) <= 1 else options.later_budget
+        budget = options.size if len(merged) <= 1 else later
         if merged and merged[-1][1] == start and end - merged[-1][0] <= budget:
             merged[-1] = (merged[-1][0], end)
             continue
@@ -94,10 +101,10 @@ def _merged(text: str, parts: list[Range], options: ChunkOptions) -> list[Range]
         if merged and merged[-1][1] == start and start < solid <= merged[-1][0] + budget:
             merged[-1] = (merged[-1][0], solid)
             continue
-        if merged and text[slice(*merged[-1])].isspace():
+        if merged and is_blank(text, merged[-1]):
             merged.pop()
-        room = options.size if not merged else options.later_budget
+        room = later if merged else options.size
         merged.append((start, end if end - start <= room else max(solid, start + 1)))
-    if text[slice(*merged[-1])].isspace():
+    if is_blank(text, merged[-1]):
         merged.pop()
     return merged

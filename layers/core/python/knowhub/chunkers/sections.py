@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from knowhub.chunkers.options import ChunkOptions, EmptyDocument
@@ -39,15 +38,14 @@ def _sections(text: str, breaks: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _moved(piece: Piece, by: int, lines: int) -> Piece:
     where = piece.locator
-    locator = replace(
-        where,
+    locator = where._replace(
         char_start=where.char_start + by,
         char_end=where.char_end + by,
         line_start=where.line_start + lines,
         line_end=where.line_end + lines,
     )
     own = tuple(Span(span.start + by, span.end + by) for span in piece.own_spans)
-    return replace(piece, own_spans=own, locator=locator)
+    return piece._replace(own_spans=own, locator=locator)
 
 
 class Places:
@@ -73,8 +71,7 @@ class Places:
         first = met[0]
         rows = [place for place in met if place.row is not None and place.sheet == first.sheet]
         boxes = tuple(place.box for place in met if place.box is not None and place.page == first.page)
-        return replace(
-            locator,
+        return locator._replace(
             page=first.page,
             boxes=boxes or None,
             sheet=first.sheet,

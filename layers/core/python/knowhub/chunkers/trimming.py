@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from knowhub.chunkers.options import ChunkOptions
 from knowhub.model.chunk import Locator, Piece, Span
@@ -45,15 +44,13 @@ def _trim_edges(piece: Piece, source: str) -> Piece:
     if not any(span.end == len(piece.text) for span in piece.synthetic_spans):
         tail = len(piece.text) - len(piece.text.rstrip())
     start, end = own.start + max(0, lead - piece.overlap), own.end - tail
-    locator = replace(piece.locator, char_start=piece.locator.char_start + lead, char_end=end)
-    return replace(
-        piece,
+    locator = piece.locator._replace(char_start=piece.locator.char_start + lead, char_end=end)
+    return piece._replace(
         text=piece.text[lead : len(piece.text) - tail],
         own_spans=(Span(start, end),),
         overlap=max(0, piece.overlap - lead),
         synthetic_spans=tuple(Span(span.start - lead, span.end - lead) for span in piece.synthetic_spans),
-        locator=replace(
-            locator,
+        locator=locator._replace(
             line_start=locator.line_start + source.count("\n", piece.locator.char_start, locator.char_start),
             line_end=locator.line_end - source.count("\n", max(end - 1, 0), piece.locator.char_end - 1),
         ),
@@ -66,7 +63,7 @@ def _point_back(piece: Piece, offsets: _Offsets) -> Piece:
     head = bisect_right(ours, piece.locator.char_start) - 1
     start = theirs[head] + piece.locator.char_start - ours[head]
     locator = Locator(start, own[-1].end, piece.locator.line_start + first_line, piece.locator.line_end + first_line)
-    return replace(piece, own_spans=own, locator=locator)
+    return piece._replace(own_spans=own, locator=locator)
 
 
 def _source_spans(span: Span, offsets: _Offsets) -> Iterator[Span]:

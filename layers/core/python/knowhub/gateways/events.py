@@ -15,12 +15,16 @@ MAX_BODY = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ProxyRequest:
-    """One HTTP request: header names in lower case, the body decoded."""
+    """One HTTP request: header names in lower case, the body decoded.
+
+    `client` is the address that the gateway saw, never one that a header names; empty where the event has none.
+    """
 
     method: str
     path: str
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    client: str = ""
 
     @property
     def media_type(self) -> str:
@@ -37,7 +41,8 @@ def proxy_request(event: Mapping[str, Any]) -> ProxyRequest:
         data = base64.b64decode(body, validate=True) if event.get("isBase64Encoded") else body.encode()
     except (binascii.Error, UnicodeEncodeError) as error:
         raise InvalidRequest("The body can't be decoded") from error
-    return ProxyRequest(event.get("httpMethod", "GET"), event.get("path", "/"), {**many, **single}, data)
+    client = ((event.get("requestContext") or {}).get("identity") or {}).get("sourceIp") or ""
+    return ProxyRequest(event.get("httpMethod", "GET"), event.get("path", "/"), {**many, **single}, data, str(client))
 
 
 def check_size(request: ProxyRequest) -> None:

@@ -15,9 +15,21 @@ def frame_event(frame: Frame) -> tuple[str, dict[str, Any]]:
     if isinstance(frame, DeltaFrame):
         return "delta", {"text": frame.text}
     if isinstance(frame, DoneFrame):
-        return "done", asdict(frame)
+        return "done", done_shape(frame)
     assert isinstance(frame, ErrorFrame)  # noqa: S101 - the last kind there is
     return "error", {"error": asdict(frame)}
+
+
+def done_shape(done: DoneFrame) -> dict[str, Any]:
+    """Show the end of an answer; a generated one says what was found in it, one of a session its message's id."""
+    members = asdict(done)
+    generation, message_id = members.pop("generation"), members.pop("message_id")
+    if generation is not None:
+        usage = {name: generation.pop(name) for name in ("input_tokens", "output_tokens")}
+        uncited = [span._asdict() for span in done.generation.uncited] if done.generation is not None else []
+        members |= {**generation, "uncited": uncited}
+        members |= {"usage": usage} if None not in usage.values() else {}
+    return members if message_id is None else {**members, "message_id": message_id}
 
 
 def source_shape(source: Source) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from knowhub.services.import_runs import ImportRuns
 from knowhub.services.ingest import Ingest
 from knowhub.services.maintenance import Maintenance
 from knowhub.services.purge import Purge
+from knowhub.services.reindex import ReindexRuns
 from knowhub.services.uploads import Uploads
 from knowhub.services.work import Work, parse
 
@@ -24,6 +25,7 @@ class Workshop:
     purge: Purge
     uploads: Uploads
     imports: ImportRuns
+    reindex: ReindexRuns
     maintenance: Maintenance
 
 
@@ -82,6 +84,8 @@ def _do(workshop: Workshop, work: Work) -> None:
         workshop.uploads.arrived(work.doc_id)
     elif work.kind == "import":
         workshop.imports.work(work)
+    elif work.kind in {"reindex", "drop_generation"}:
+        workshop.reindex.work(work)
     else:
         workshop.purge.run(work)
 

@@ -1,11 +1,13 @@
 """The hub's records as the JSON objects that every wire shows: one function a record, so that no wire differs."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from knowhub.model.chunk import Chunk
 from knowhub.model.chunk_json import locator_members
 from knowhub.model.document import DocumentDetail, DocumentHead
+from knowhub.model.facet import Facet
 from knowhub.model.hit import Hit, SearchResult
 from knowhub.model.job import Job
 from knowhub.model.source import SourceRecord
@@ -23,7 +25,7 @@ def knowledge_base_shape(view: KnowledgeBaseView) -> dict[str, Any]:
         "visibility": kb.visibility,
         "role": view.role,
         "owner": kb.owner,
-        "language": kb.language,
+        "language": kb.language or None,
         "chunking": asdict(kb.chunking),
         "document_count": view.counts.documents,
         "chunk_count": view.counts.chunks,
@@ -32,9 +34,23 @@ def knowledge_base_shape(view: KnowledgeBaseView) -> dict[str, Any]:
     }
 
 
+def facets_shape(facets: Sequence[Facet]) -> dict[str, Any]:
+    """Show the metadata that a KB can be filtered by."""
+    return {
+        "items": [
+            {
+                "key": facet.key,
+                "values": [{"value": value, "count": count} for value, count in facet.values],
+                "more": facet.more,
+            }
+            for facet in facets
+        ]
+    }
+
+
 def document_shape(view: DocumentView) -> dict[str, Any]:
     """Show a document with its visible revision's detail, or its latest one's where none is visible yet."""
-    return document_row_shape(view.head, view.detail, view.error)
+    return {**document_row_shape(view.head, view.detail, view.error), "attachments": list(view.attachments)}
 
 
 def document_row_shape(head: DocumentHead, detail: DocumentDetail, error: str | None) -> dict[str, Any]:
@@ -53,7 +69,7 @@ def document_row_shape(head: DocumentHead, detail: DocumentDetail, error: str | 
         "source": head.source,
         "url": detail.url,
         "evidence_state": None,
-        "metadata": dict(detail.metadata),
+        "metadata": dict(detail.described),
         "losses": [asdict(loss) for loss in detail.losses],
         "error": error,
         "created_at": head.created_at,

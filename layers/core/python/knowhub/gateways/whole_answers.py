@@ -13,6 +13,7 @@ class WholeAnswer:
     """The frames of one answer, put together."""
 
     sources: list[dict[str, Any]] = field(default_factory=list)
+    session_id: str | None = None
     done: dict[str, Any] = field(default_factory=dict)
 
 
@@ -22,7 +23,7 @@ def whole_answer(frames: Iterator[Frame]) -> WholeAnswer:
     for frame in frames:
         name, data = frame_event(frame)
         if name == "sources":
-            whole.sources = data["sources"]
+            whole.sources, whole.session_id = data["sources"], data["session_id"]
         elif name == "done":
             whole.done = data
     return whole

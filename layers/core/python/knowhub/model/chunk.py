@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A half-open range in code points: `start` inclusive, `end` exclusive."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Locator:
+class Locator(NamedTuple):
     """Where a chunk stands in the extracted text: code points half-open, lines from 1 and inclusive.
 
     The format-specific members are None where the format has no such place.
@@ -32,8 +31,7 @@ class Locator:
     slide: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """What a chunker yields: text within the size, and how it relates to its source.
 
     `own_spans` are the source ranges that this piece is the first to carry; `overlap` is the number of code points at
@@ -53,7 +51,7 @@ class Piece:
 class Chunk:
     """A piece of one revision of a document, as it is stored and returned.
 
-    `chunk_id` is `doc_id:revision:index`, with the index counting from 1.
+    `chunk_id` is `doc_id:revision:index`, with the index counting from 1. `name` is the document's file name.
     """
 
     chunk_id: str
@@ -70,6 +68,7 @@ class Chunk:
     url: str | None = None
     source: str | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
+    name: str = ""
 
 
 def chunk_id(doc_id: str, revision: int, index: int) -> str:

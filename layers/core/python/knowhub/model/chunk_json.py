@@ -7,12 +7,11 @@ from typing import Any
 from knowhub.model.chunk import Chunk, Locator
 
 _CHUNK_MEMBERS = tuple(field.name for field in fields(Chunk))
-_LOCATOR_MEMBERS = tuple(field.name for field in fields(Locator))
 
 
 def locator_members(locator: Locator) -> dict[str, Any]:
     """Give a locator's members, those that its format lacks left out."""
-    return {name: value for name in _LOCATOR_MEMBERS if (value := getattr(locator, name)) is not None}
+    return {name: value for name in Locator._fields if (value := getattr(locator, name)) is not None}
 
 
 def encode_chunk(chunk: Chunk) -> str:

@@ -24,13 +24,23 @@ class Place:
     slide: int | None = None
 
 
+MOST_ATTACHMENTS = 100
+"""Of one document, those within its mails counted with it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file within a document, which is a document of its own."""
+    """A file within a document, which becomes a document of its own.
+
+    `within` is the place, among the document's attachments and before this one, of the mail that holds the file; None
+    where the document itself does. `metadata` is what a mail's headers say; other files have none.
+    """
 
     name: str
     content_type: str
     data: bytes
+    within: int | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

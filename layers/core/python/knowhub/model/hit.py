@@ -17,16 +17,6 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class LegReport:
-    """How one leg went: milliseconds in the engine, its weight, and its candidates in order."""
-
-    name: str
-    took_ms: float
-    weight: float
-    candidates: tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class SearchResult:
     """The kernel's answer, best first; `legs` names the legs that ran."""
 

@@ -10,6 +10,8 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 def spell(text: str) -> str:
     """Write a string as JSON; half a surrogate pair stays an escape, since bytes can't hold it."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     spelled = _ENCODER.encode(text)
     if spelled.isascii():
         return spelled

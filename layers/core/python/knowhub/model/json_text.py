@@ -5,12 +5,13 @@ in one fixed order, whatever the source's: whole numbers by value, then all othe
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Literal, TypeAlias
 
 from knowhub.errors import Unreadable
+from knowhub.model.json_check import is_regular
 from knowhub.model.json_spelling import decoded, respelled, spell
 
 MOST_LEVELS = 200
@@ -21,12 +22,17 @@ MOST_VALUES = 2_000_000
 
 Kind: TypeAlias = Literal["object", "array", "string", "literal"]
 
-_SPACE = re.compile(r"[ \t\n\r]*+")
+_WHITE = r"[ \t\n\r]*+"
+_NUMBER = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+(?![0-9A-Za-z_.+-])"
+_SPACE = re.compile(_WHITE)
+_COMMA = re.compile(rf",{_WHITE}")
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+(?![0-9A-Za-z_.+-])")
-_LITERAL = re.compile(r"(?:true|false|null|NaN|-?Infinity)\b")
-_NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
+_KEY = re.compile(rf'"([^"\\]*+)"{_WHITE}:{_WHITE}')
+_SCALAR = re.compile(rf'("[^"\\]*+"|{_NUMBER}|(?:true|false|null)\b){_WHITE}')
+_NOT_FINITE_LITERAL = re.compile(r"(?:NaN|-?Infinity)\b")
+NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 _INDEX = re.compile(r"(?:0|[1-9][0-9]*+)\Z")
+_BEHIND_DIGITS = ":"
 _LONGEST_NAME = 60
 
 
@@ -44,21 +50,23 @@ class JsonValue:
     """One value: its place in the text, and the bytes that it takes in compact spelling.
 
     `start` is where its key begins if it has one, `at` where it begins itself; `end` is exclusive. `keys` and `items`
-    are the members of an object in the fixed order, and `items` alone those of an array.
+    are the members of an object in the fixed order, and `items` alone those of an array. `is_plain` says that the
+    compact spelling is what the text has there, but for white space.
     """
 
-    __slots__ = ("at", "end", "items", "keys", "kind", "size", "start")
+    __slots__ = ("at", "end", "is_plain", "items", "keys", "kind", "size", "start")
 
-    def __init__(self, kind: Kind, start: int, at: int) -> None:
-        """Open a value; who reads it fills in the rest."""
+    def __init__(self, kind: Kind, start: int, at: int, end: int, size: int) -> None:
+        """Make a value without members."""
         self.kind: Kind = kind
         self.start = start
         self.at = at
-        self.end = at
-        self.size = 2
+        self.end = end
+        self.size = size
+        self.is_plain = True
         # Most values have no members: they share two lists that nobody writes to.
-        self.keys: list[str] = [] if kind == "object" else _NO_KEYS
-        self.items: list[JsonValue] = [] if kind in ("object", "array") else _NO_ITEMS
+        self.keys: list[str] = _NO_KEYS
+        self.items: list[JsonValue] = _NO_ITEMS
 
     def members(self) -> Iterator[tuple[str, "JsonValue"]]:
         """Give the members in order; those of an array have their index as key."""
@@ -80,6 +88,26 @@ class Oddities:
     first_not_finite: tuple[int, str] = (0, "")
 
 
+class _Level:
+    """A value that is open: what it holds so far, and the key of the member that is being read."""
+
+    __slots__ = ("is_object", "items", "key", "members", "value")
+
+    def __init__(self, value: JsonValue) -> None:
+        self.value = value
+        self.is_object = value.kind == "object"
+        self.key = ""
+        self.members: dict[str, JsonValue] = {}
+        self.items: list[JsonValue] = []
+
+    def add(self, value: JsonValue) -> None:
+        """Take in a value; of equal keys the last one counts, at the place of the first."""
+        if self.is_object:
+            self.members[self.key] = value
+        else:
+            self.items.append(value)
+
+
 @dataclass(slots=True)
 class JsonParser:
     """Reads values from one text; `oddities` fills as it goes."""
@@ -88,6 +116,11 @@ class JsonParser:
     oddities: Oddities = field(default_factory=Oddities)
     _count: int = 0
     _key_sizes: dict[str, int] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Do all that `document` does for the whole text, but give no value, which is much faster."""
+        if not is_regular(self.text, most_levels=MOST_LEVELS, most_values=MOST_VALUES):
+            self.document()
 
     def document(self, start: int = 0, end: int | None = None) -> JsonValue:
         """Read the one value that the text, or a range of it, consists of.
@@ -103,74 +136,76 @@ class JsonParser:
         return value
 
     def _value(self, position: int) -> JsonValue:
-        open_values: list[JsonValue] = []
-        seen: list[dict[str, int]] = []
-        start: int | None = None
+        """Read a value; `start` is where it begins with its key, and `at` where without."""
+        levels: list[_Level] = []
+        start = at = self._skip(position)
         while True:
-            position = self._skip(position)
-            value = self._begin(position, position if start is None else start)
-            start = None
-            if value.kind in ("object", "array"):
-                self._check_depth(len(open_values) + 1, value)
-                position = self._skip(value.at + 1)
-                if not self.text.startswith(_CLOSING[value.kind], position):
-                    open_values.append(value)
-                    seen.append({})
-                    if value.kind == "object":
-                        start, position = self._key(value, seen[-1], position)
-                    continue
-                value.end = position + 1
-            while open_values:
-                parent = open_values[-1]
-                self._attach(parent, value, seen[-1])
-                position = self._skip(value.end)
-                if self.text.startswith(",", position):
-                    position += 1
-                    if parent.kind == "object":
-                        start, position = self._key(parent, seen[-1], self._skip(position))
-                    break
-                value = self._close(open_values.pop(), seen.pop(), position)
+            value, position = self._begin(at, start, len(levels))
+            if value.end == value.at:
+                levels.append(_Level(value))
             else:
-                return value
+                while levels and (comma := _COMMA.match(self.text, position)) is None:
+                    levels[-1].add(value)
+                    value = self._close(levels.pop(), position)
+                    position = self._skip(value.end)
+                if not levels or comma is None:
+                    return value
+                levels[-1].add(value)
+                position = comma.end()
+            start = at = position
+            if levels[-1].is_object:
+                at = self._key(levels[-1], start)
 
-    def _check_depth(self, depth: int, value: JsonValue) -> None:
-        if depth > MOST_LEVELS:
-            line = self.text.count("\n", 0, value.at) + 1
-            message = f"the JSON nests deeper than {MOST_LEVELS} levels at line {line}"
-            raise Unreadable(message, {"reason": "TOO_DEEP"})
-
-    def _begin(self, at: int, start: int) -> JsonValue:
+    def _begin(self, at: int, start: int, depth: int) -> tuple[JsonValue, int]:
+        """Read a scalar, or the beginning of what has members; also say where white space behind it ends."""
         self._count += 1
         if self._count > MOST_VALUES:
             raise Unreadable(f"the JSON holds more than {MOST_VALUES} values", {"reason": "TOO_MANY_VALUES"})
-        mark = self.text[at : at + 1]
-        if mark == "{":
-            return JsonValue("object", start, at)
-        if mark == "[":
-            return JsonValue("array", start, at)
-        if mark == '"':
-            return self._string(at, start)
-        match = _NUMBER.match(self.text, at) or _LITERAL.match(self.text, at)
+        match = _SCALAR.match(self.text, at)
         if match is None:
-            raise JsonSyntaxError(self.text, at, "a value")
-        value = JsonValue("literal", start, at)
-        value.end = match.end()
-        value.size = value.end - at
-        if match.group() in _NOT_FINITE:
-            value.size += 2
-            self._note_not_finite(at, match.group())
-        return value
+            return self._open(at, start, depth) if self.text.startswith(("{", "["), at) else self._odd(at, start)
+        written = match.group(1)
+        if written[0] != '"':
+            return JsonValue("literal", start, at, match.end(1), len(written)), match.end()
+        if not written.isprintable():
+            return self._odd(at, start)
+        size = len(written) if written.isascii() else len(written.encode())
+        return JsonValue("string", start, at, match.end(1), size), match.end()
+
+    def _open(self, at: int, start: int, depth: int) -> tuple[JsonValue, int]:
+        """Begin an object or an array, which ends where it begins as long as it is open."""
+        kind: Kind = "object" if self.text[at] == "{" else "array"
+        if depth >= MOST_LEVELS:
+            line = self.text.count("\n", 0, at) + 1
+            message = f"the JSON nests deeper than {MOST_LEVELS} levels at line {line}"
+            raise Unreadable(message, {"reason": "TOO_DEEP"})
+        value = JsonValue(kind, start, at, at, 2)
+        position = self._skip(at + 1)
+        if self.text.startswith(CLOSING[kind], position):
+            value.end = position + 1
+            position = self._skip(value.end)
+        return value, position
+
+    def _odd(self, at: int, start: int) -> tuple[JsonValue, int]:
+        """Read a string that may have to be spelled otherwise, or a number that JSON has not."""
+        value = JsonValue("string", start, at, at, 0)
+        value.is_plain = False
+        if self.text.startswith('"', at):
+            written = self._written(at)
+            value.size = len(respelled(written, self._decode(at, written)).encode())
+        else:
+            match = _NOT_FINITE_LITERAL.match(self.text, at)
+            if match is None:
+                raise JsonSyntaxError(self.text, at, "a value")
+            written = match.group()
+            value.kind, value.size = "literal", len(written) + 2
+            self._note_not_finite(at, written)
+        value.end = at + len(written)
+        return value, self._skip(value.end)
 
     def _note_not_finite(self, at: int, spelling: str) -> None:
         self.oddities.first_not_finite = self.oddities.first_not_finite if self.oddities.not_finite else (at, spelling)
         self.oddities.not_finite += 1
-
-    def _string(self, at: int, start: int) -> JsonValue:
-        value = JsonValue("string", start, at)
-        written = self._written(at)
-        value.end = at + len(written)
-        value.size = len(respelled(written, self._decode(at, written)).encode())
-        return value
 
     def _written(self, at: int) -> str:
         match = _STRING.match(self.text, at)
@@ -184,8 +219,24 @@ class JsonParser:
         except ValueError as error:
             raise JsonSyntaxError(self.text, at, "a string with valid escapes") from error
 
-    def _key(self, parent: JsonValue, seen: dict[str, int], position: int) -> tuple[int, int]:
-        """Read a key and its colon; the member's place is kept until its value is there."""
+    def _key(self, level: _Level, position: int) -> int:
+        """Read a key and its colon, and say where the value begins."""
+        match = _KEY.match(self.text, position)
+        key, at = (match.group(1), match.end()) if match else self._odd_key(level, position)
+        if key in level.members:
+            if not self.oddities.duplicate_keys:
+                self.oddities.first_duplicate = (position, key[:_LONGEST_NAME])
+            self.oddities.duplicate_keys += 1
+            level.value.is_plain = False
+        if key not in self._key_sizes:
+            self._key_sizes[key] = len(spell(key).encode()) + 1
+        if not key.isprintable():
+            level.value.is_plain = False
+        level.key = key
+        return at
+
+    def _odd_key(self, level: _Level, position: int) -> tuple[str, int]:
+        level.value.is_plain = False
         if not self.text.startswith('"', position):
             raise JsonSyntaxError(self.text, position, "a key in double quotes")
         written = self._written(position)
@@ -193,41 +244,22 @@ class JsonParser:
         colon = self._skip(position + len(written))
         if not self.text.startswith(":", colon):
             raise JsonSyntaxError(self.text, colon, "a colon")
-        if key in seen:
-            if not self.oddities.duplicate_keys:
-                self.oddities.first_duplicate = (position, key[:_LONGEST_NAME])
-            self.oddities.duplicate_keys += 1
-        parent.keys.append(key)
-        return position, colon + 1
+        return key, self._skip(colon + 1)
 
-    @staticmethod
-    def _attach(parent: JsonValue, value: JsonValue, seen: dict[str, int]) -> None:
-        if parent.kind == "array":
-            parent.items.append(value)
-            return
-        key = parent.keys[-1]
-        if key in seen:
-            parent.keys.pop()
-            parent.items[seen[key]] = value
-            return
-        seen[key] = len(parent.items)
-        parent.items.append(value)
-
-    def _close(self, value: JsonValue, seen: dict[str, int], position: int) -> JsonValue:
-        if not self.text.startswith(_CLOSING[value.kind], position):
-            raise JsonSyntaxError(self.text, position, f"a comma or {_CLOSING[value.kind]}")
+    def _close(self, level: _Level, position: int) -> JsonValue:
+        value = level.value
+        if not self.text.startswith(CLOSING[value.kind], position):
+            raise JsonSyntaxError(self.text, position, f"a comma or {CLOSING[value.kind]}")
         value.end = position + 1
-        if value.kind == "object":
-            value.keys = sorted(value.keys, key=_order)
-            value.items = [value.items[seen[key]] for key in value.keys]
-        value.size = 1 + len(value.items) + sum(map(_SIZE, value.items)) + sum(map(self._key_size, value.keys))
+        value.items = level.items
+        if level.is_object:
+            value.keys = _in_order(level.members)
+            value.items = [level.members[key] for key in value.keys]
+            value.is_plain = value.is_plain and value.keys == list(level.members)
+        value.is_plain = value.is_plain and all(map(_IS_PLAIN, value.items))
+        value.size = 1 + len(value.items) + sum(map(_SIZE, value.items))
+        value.size += sum(map(self._key_sizes.__getitem__, value.keys))
         return value
-
-    def _key_size(self, key: str) -> int:
-        size = self._key_sizes.get(key)
-        if size is None:
-            size = self._key_sizes[key] = len(spell(key).encode()) + 1
-        return size
 
     def _skip(self, position: int) -> int:
         match = _SPACE.match(self.text, position)
@@ -235,54 +267,18 @@ class JsonParser:
 
 
 _SIZE = attrgetter("size")
-_CLOSING: dict[Kind, str] = {"object": "}", "array": "]", "string": '"', "literal": ""}
+_IS_PLAIN = attrgetter("is_plain")
+CLOSING: dict[Kind, str] = {"object": "}", "array": "]", "string": '"', "literal": ""}
+"""The mark behind the members of a value."""
 
 
-def string_of(text: str, value: JsonValue) -> str:
-    """Give the characters of a string value."""
-    return decoded(text[value.at : value.end])
-
-
-def compact(text: str, value: JsonValue) -> str:
-    """Spell a value without white space, its members in the fixed order and its numbers as they were written.
-
-    Its bytes in UTF-8 are its `size`.
-    """
-    parts: list[str] = []
-    waiting: list[JsonValue | str] = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            parts.append(item)
-        elif item.kind in ("string", "literal"):
-            parts.append(_scalar(text, item))
-        elif item.items:
-            waiting.extend(_backwards(item))
-        else:
-            parts.append("{}" if item.kind == "object" else "[]")
-    return "".join(parts)
-
-
-def _backwards(value: JsonValue) -> Iterator[JsonValue | str]:
-    """Give what a value with members consists of, from its end."""
-    yield _CLOSING[value.kind]
-    keys = value.keys if value.kind == "object" else None
-    for number in range(len(value.items) - 1, -1, -1):
-        yield value.items[number]
-        if keys is not None:
-            yield f"{spell(keys[number])}:"
-        if number:
-            yield ","
-    yield "{" if keys is not None else "["
-
-
-def _scalar(text: str, value: JsonValue) -> str:
-    written = text[value.at : value.end]
-    if value.kind == "string":
-        return respelled(written, decoded(written))
-    return f'"{written}"' if written in _NOT_FINITE else written
+def _in_order(keys: Collection[str]) -> list[str]:
+    """Sort whole numbers by value and all else by code points, which is the order of the bytes in UTF-8."""
+    found = sorted(keys)
+    if found[0] < _BEHIND_DIGITS:
+        found.sort(key=_order)
+    return found
 
 
 def _order(key: str) -> tuple[int, int, str]:
-    """Order whole numbers by value and all else by code points, which is the order of the bytes in UTF-8."""
     return (0, len(key), key) if _INDEX.match(key) else (1, 0, key)

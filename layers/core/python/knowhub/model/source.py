@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from knowhub.model.document import Loss
 
@@ -34,7 +35,9 @@ class SourceRecord:
 class ListedItem:
     """A document that a source has listed.
 
-    `run` is the latest import that saw it, `lost` where that one could not take it.
+    `run` is the latest import that saw it, `loss` why that one could not take it. One that is to be fetched again has
+    its `offer`, the item as it was listed: `next_at` is when, `since` when fetching first failed, both in epoch
+    seconds, and `tries` counts how often it did.
     """
 
     doc_id: str
@@ -42,4 +45,8 @@ class ListedItem:
     uri: str
     run: int
     version: str | None = None
-    lost: bool = False
+    loss: Loss | None = None
+    offer: Mapping[str, Any] | None = None
+    next_at: int = 0
+    since: int = 0
+    tries: int = 0

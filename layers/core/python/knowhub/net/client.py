@@ -1,7 +1,7 @@
 """The guarded HTTP client: GET from public addresses, checked again on every hop."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from socket import socket
@@ -63,8 +63,16 @@ class GuardedClient:
         if not self._policy.permits_scheme(target.scheme):
             raise UnusableUrl("only https addresses are fetched")
 
-    def get(self, url: str, given: Mapping[str, str] | None = None, conditional: Validators | None = None) -> Fetched:
+    def get(
+        self,
+        url: str,
+        given: Mapping[str, str] | None = None,
+        conditional: Validators | None = None,
+        before: Callable[[str], None] | None = None,
+    ) -> Fetched:
         """Fetch a URL, over redirects, with these headers; with validators the answer may be a 304.
+
+        `before` is told each URL that a redirect leads to, and may raise to keep it from being asked.
 
         To another origin no header goes along that could be a credential, and none comes back on the way home. Raises
         `SourceFailed`, whose reason is `UNREACHABLE` for everything that is not permitted or does not answer, else
@@ -84,6 +92,8 @@ class GuardedClient:
                 raise failure("TOO_MANY_REDIRECTS", "The address leads on too many times", transient=False)
             hops.append(target.url)
             following = self._follow(target, location)
+            if before is not None:
+                before(following.url)
             sent = sent if following.origin == target.origin else headers.portable(sent)
             target = following
 

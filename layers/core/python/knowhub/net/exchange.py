@@ -44,12 +44,20 @@ def exchange(
     clock: Monotonic,
 ) -> Answer:
     """Send a GET and read what comes back, within the policy's caps; raises `SourceFailed`."""
+    request = _request(target, headers)
+    return converse(connection, request, method="GET", policy=policy, deadline=deadline, clock=clock)
+
+
+def converse(
+    connection: socket.socket, request: bytes, *, method: str, policy: Policy, deadline: Deadline, clock: Monotonic
+) -> Answer:
+    """Send a whole request and read what comes back, as `exchange` does."""
     try:
         connection.settimeout(deadline.left(policy.first_byte_seconds))
-        connection.sendall(_request(target, headers))
+        connection.sendall(request)
         wire = Wire(connection, policy, deadline, clock)
         # `http.client` asks nothing of a socket but to be read like a file.
-        with closing(HTTPResponse(cast("socket.socket", wire), method="GET")) as response:
+        with closing(HTTPResponse(cast("socket.socket", wire), method=method)) as response:
             response.begin()
             # It takes the end of the connection for the end of the headers, and passes over what is no header.
             if wire.ended:

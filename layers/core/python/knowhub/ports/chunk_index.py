@@ -7,11 +7,12 @@ raises `InvalidRequest` before anything is written or searched; an engine that f
 `SearchUnavailable`, after which the same call may be repeated: writes and deletes are idempotent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from knowhub.model.chunk import Chunk
+from knowhub.model.filter import Filter, Scalar
 
 MAX_TOKEN_BYTES = 128
 """Of one token in UTF-8."""
@@ -32,12 +33,16 @@ class IndexedChunk:
     direction; all vectors of one index have the same length, are finite and not all zero, and are L2-normalised by the
     caller. The index may keep them in half precision. `chunk.metadata` holds JSON values (no NaN); a tuple comes back
     as a list. Numbers of KBs and revisions are at least 0 and fit 63 bits.
+
+    `values` is what filters look at: for each field its values, each a string, a finite number or a boolean. Which
+    fields there are is the caller's affair; what can't be filtered by (`chunk_values.py`) it leaves out.
     """
 
     chunk: Chunk
     terms: Sequence[str]
     sequence: Sequence[str]
     vector: Sequence[float] | None = None
+    values: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,10 @@ class ExactLeg:
 
 @dataclass(frozen=True, slots=True)
 class DenseLeg:
-    """Cosine similarity (-1 to 1) to this vector, exact within the scope; chunks without a vector are not found.
+    """Cosine similarity (-1 to 1) to this vector; chunks without a vector are not found.
+
+    All vectors of the scope are compared, so that none of the nearest is missed, unless the scope is larger than its
+    home says that it compares whole: there a graph may miss a few.
 
     The vector is finite, not all zero, and as long as those of the index; in an index without vectors any leg of this
     kind finds nothing.
@@ -76,15 +84,25 @@ class DenseLeg:
     vector: tuple[float, ...]
 
 
-Leg: TypeAlias = KeywordLeg | ExactLeg | DenseLeg
+@dataclass(frozen=True, slots=True)
+class EveryLeg:
+    """Every chunk of the scope, each with the score 1, by chunk id."""
+
+
+Leg: TypeAlias = KeywordLeg | ExactLeg | DenseLeg | EveryLeg
 
 
 @dataclass(frozen=True, slots=True)
 class IndexScope:
-    """Where to look: these KBs, and where `doc_ids` is given only these documents in them. Empty means nowhere."""
+    """Where to look: these KBs, only these documents where `doc_ids` is given, and only what the filter lets by.
+
+    Empty `kb_ids` or `doc_ids` mean nowhere. The filter narrows every leg, the dense one inside its search. Where its
+    patterns are more than the engines can be asked (`chunk_values.py`), `InvalidRequest` says so.
+    """
 
     kb_ids: frozenset[int]
     doc_ids: frozenset[str] | None = None
+    filter: Filter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +154,9 @@ class ChunkIndex(Protocol):
         """Take out every chunk of the KB; none is no error."""
 
     def search(self, legs: Sequence[Leg], scope: IndexScope, limit: int) -> list[LegResult]:
-        """Run the legs on one state of the index, each for up to `limit` (1 to `MAX_CANDIDATES`) candidates.
+        """Run the legs together, each for up to `limit` (1 to `MAX_CANDIDATES`) candidates.
+
+        They see one state of the index, or, in a home on other machines, states that a refresh in that moment parts.
 
         One result a leg, in the legs' order. Never a candidate outside the scope. Which of many equally scored chunks
         make the cut is decided by chunk id too, unless more than a thousand of them tie with the last.

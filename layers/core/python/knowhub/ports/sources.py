@@ -11,11 +11,12 @@ is not declared. A failed `fetch` is a loss that the caller records; `knowhub.so
 
 Errors: `InvalidRequest` for a cursor or spec that does not fit, one and the same `Forbidden` for whatever lies outside
 of the roots, `SourceFailed` for what the other side does not give. `SourceFailed.detail` has `reason` (a stable word)
-and `transient` (whether a later try may succeed), and `retry_after` in seconds where the other side asked for it.
+and `transient` (whether a later try may succeed), and where the other side asked for it `retry_after` in seconds, or
+`retry_at` in epoch seconds. The reason `NOT_YET` means that nothing was asked, for politeness.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from knowhub.model.document import Loss
@@ -34,7 +35,8 @@ class SourceSpec:
     `inputs` are file references (`upload:<id>`, `s3://…`, `file://…` or an absolute path), one folder, URLs, or for
     `auto` anything. `content_urls` is empty or as long as `inputs`. `extensions` are in lower case without a dot; none
     means all. `name` None makes the import a one-off. `chunking`, where given, overrides `chunk_size` and
-    `chunk_overlap` completely. `transformers` are as sent: their registry judges them.
+    `chunk_overlap` completely. `transformers` are as sent: their registry judges them. Without `respect_robots` what a
+    site's robots.txt says is not asked for.
     """
 
     type: SourceType
@@ -49,6 +51,7 @@ class SourceSpec:
     chunking: Chunking | None = None
     transformers: tuple[Mapping[str, object], ...] = ()
     reader: str | None = None
+    respect_robots: bool = True
 
     def chunking_over(self, default: Chunking) -> Chunking:
         """Give how this source's documents are cut in a KB with this default."""
@@ -56,7 +59,7 @@ class SourceSpec:
             return self.chunking
         size = default.size if self.chunk_size is None else self.chunk_size
         overlap = default.overlap if self.chunk_overlap is None else self.chunk_overlap
-        return Chunking(default.strategy, size, overlap)
+        return replace(default, size=size, overlap=overlap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +130,10 @@ class Source(Protocol):
 class Sources(Protocol):
     """Makes sources of specs."""
 
-    def open(self, spec: SourceSpec, kb_id: int) -> Source:
+    def open(self, spec: SourceSpec, kb_id: int, uploads: "Uploads | None" = None) -> Source:
         """Check what the spec reaches for and give its source; nothing is read yet.
+
+        `uploads` are those that this import may read; without them there is no file under an upload's id.
 
         Raises `Forbidden` for files and folders outside of the roots that this KB may read, and `InvalidRequest` with
         the faults of addresses that are never fetched.
@@ -192,18 +197,24 @@ class Files(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UploadedFile:
-    """A file that a client has uploaded, as it described it."""
+    """A file that a client has uploaded for an import, as it described it; its bytes never change."""
 
     name: str
     content_type: str
     size: int
+    title: str | None = None
+    url: str | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
 class Uploads(Protocol):
-    """Files that wait to become documents."""
+    """The uploaded files that one import may read: its starter's in its KB, and those that it has taken before."""
 
-    def stat(self, upload_id: str, kb_id: int) -> UploadedFile | None:
-        """Describe an upload; None where it is absent or belongs to another KB."""
+    def stat(self, upload_id: str) -> UploadedFile | None:
+        """Describe an upload; None where it is not this import's to read.
 
-    def get(self, upload_id: str, kb_id: int) -> bytes:
-        """Read an upload's bytes; raises `NotFound`."""
+        Raises `SourceFailed` (`NOT_ARRIVED`) for one whose file has not come.
+        """
+
+    def get(self, upload_id: str) -> bytes:
+        """Read an upload's bytes, of one that was taken before too; raises `NotFound`."""

@@ -2,6 +2,12 @@
 
 from knowhub.errors import Forbidden, SourceFailed
 
+UPLOAD = "upload:"
+"""What the URI of a file begins with that was uploaded for an import."""
+
+NOT_YET = "NOT_YET"
+"""The reason of what was not asked for at all, for politeness; `retry_after` says when to come back."""
+
 _PASSED_OVER = frozenset({".git", "node_modules"})
 
 
@@ -29,3 +35,20 @@ def too_large(limit: int) -> SourceFailed:
 def unreadable(*, transient: bool = False) -> SourceFailed:
     """Say that a file or folder can't be read, or not now."""
     return SourceFailed("The file or folder can't be read", {"reason": "UNREADABLE", "transient": transient})
+
+
+def no_upload() -> SourceFailed:
+    """Say that no upload of this id may be read by this import, without telling why."""
+    message = "There is no such upload: unknown, another's, not for imports, expired, or used and its document deleted"
+    return SourceFailed(message, {"reason": "NOT_FOUND", "transient": False})
+
+
+def not_arrived() -> SourceFailed:
+    """Say that an upload was announced and its file has not come."""
+    return SourceFailed("The upload's file has not arrived", {"reason": "NOT_ARRIVED", "transient": False})
+
+
+def not_yet(seconds: float, *, asked: bool) -> SourceFailed:
+    """Say that something was not asked for, and when it may be; `asked` says that the other side wants it so."""
+    detail: dict[str, object] = {"reason": NOT_YET, "transient": True, "retry_after": seconds, "asked": asked}
+    return SourceFailed("The host is asked again a little later", detail)

@@ -235,3 +235,6 @@ class Table(Protocol):
 
     def query(self, query: Query) -> Page:
         """Read one page; consistent on the base table. A cursor of another query raises `InvalidRequest`."""
+
+    def drop_expired(self, now: float) -> int:
+        """Remove the rows whose `expires_at` lies before `now` and count them; 0 where the store does it by itself."""

@@ -85,17 +85,19 @@ class Archive:
         return data
 
 
-def repacked(archive: Archive, wanted: Callable[[str], bool]) -> bytes:
+def repacked(archive: Archive, wanted: Callable[[str], bool], changed: Mapping[str, bytes] | None = None) -> bytes:
     """Write the wanted entries anew, not packed, for a library that opens archives by itself.
 
-    What the library gets has been measured, and says one thing to every reader.
+    What the library gets has been measured, and says one thing to every reader. `changed` are contents to write in
+    place of the archive's own.
     """
     from zipfile import ZIP_STORED, ZipFile, ZipInfo  # noqa: PLC0415 - who only checks a directory does without it
 
     buffer = BytesIO()
     with ZipFile(buffer, "w", ZIP_STORED) as written:
         for name in filter(wanted, archive.names):
-            written.writestr(ZipInfo(name), archive.read(name))
+            content = (changed or {}).get(name)
+            written.writestr(ZipInfo(name), archive.read(name) if content is None else content)
     return buffer.getvalue()
 
 
@@ -139,7 +141,7 @@ def _inflate(packed: memoryview, entry: Entry, most_bytes: int) -> bytes:
                 raise BrokenArchive("TOO_LARGE", f"{entry.name!r} has more than {most_bytes} bytes")
             if len(content) > allowed:
                 raise BrokenArchive("BOMB", f"{entry.name!r} inflates to more than {MOST_RATIO} times its size")
-            if not part and not rest:
+            if not part and not rest and not inflater.eof:
                 raise BrokenArchive("DAMAGED", f"{entry.name!r} ends too early")
     except zlib.error as error:
         raise BrokenArchive("DAMAGED", f"{entry.name!r} can't be inflated") from error

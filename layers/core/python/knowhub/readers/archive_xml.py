@@ -14,7 +14,7 @@ from knowhub.readers.archive_prolog import broken, refuse_document_type
 MOST_DEPTH = 256
 """Elements within each other; Word's own files stay under 60."""
 _LONGEST_TITLE = 200
-_RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,11 @@ def value_of(element: Element | None, *path: str) -> str | None:
     return None if element is None else attribute(element, "val")
 
 
+def choice(alternatives: Element) -> Element:
+    """Take the first of several forms of one thing: the others say the same for older programs."""
+    return next(iter(alternatives), alternatives)
+
+
 def main_part(archive: Archive) -> str:
     """Find the part that an office file's text is in; raises `Unreadable`."""
     found = next(by_kind(related(archive, ""), "officeDocument"), None)
@@ -100,7 +105,7 @@ def related(archive: Archive, path: str) -> dict[str, Related]:
     if place not in archive:
         return {}
     found = {}
-    for link in part(archive, place).iter(_RELATIONSHIP):
+    for link in part(archive, place).iter(RELATIONSHIP):
         if link.get("TargetMode") != "External":
             target = resolve(folder, link.get("Target", ""))
             found[link.get("Id", "")] = Related(link.get("Type", "").rpartition("/")[2], target)

@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass
 from typing import Any, BinaryIO, cast
 
 from knowhub.model.document import Loss
-from knowhub.model.extraction import Attachment, Place, ReadDocument
+from knowhub.model.extraction import MOST_ATTACHMENTS, Attachment, Place, ReadDocument
 
 HEAD = struct.Struct(">I")
 """The length of what follows, in bytes."""
@@ -20,8 +20,6 @@ MOST_BYTES = 512 * 1024 * 1024
 
 LOCKED, UNLOCKED = b"locked", b"unlocked"
 """What the process says once it is ready: whether the kernel locked it."""
-
-MOST_ATTACHMENTS = 1_000
 
 
 class BrokenFrame(Exception):
@@ -86,7 +84,9 @@ def encode_document(document: ReadDocument) -> list[bytes]:
             (each.start, each.end, each.page, each.box, each.sheet, each.row, each.slide) for each in document.places
         ],
         "breaks": document.breaks,
-        "attachments": [(each.name, each.content_type) for each in document.attachments],
+        "attachments": [
+            (each.name, each.content_type, each.within, dict(each.metadata)) for each in document.attachments
+        ],
     }
     return [json.dumps(members).encode(), *(each.data for each in document.attachments)]
 
@@ -120,7 +120,6 @@ def attachment_count(members: Mapping[str, Any]) -> int:
 def decode_document(members: Mapping[str, Any], contents: Sequence[bytes]) -> ReadDocument:
     """Build the document of an answer; raises `BrokenFrame` where a member is missing or of another type."""
     try:
-        named = [(_text(name), _text(content_type)) for name, content_type in members["attachments"]]
         return ReadDocument(
             text=_text(members["text"]),
             chunker_name=_text(members["chunker_name"]),
@@ -132,10 +131,22 @@ def decode_document(members: Mapping[str, Any], contents: Sequence[bytes]) -> Re
             header_lines=_number(members["header_lines"]),
             places=tuple(map(_place, members["places"])),
             breaks=tuple(map(_number, members["breaks"])),
-            attachments=tuple(Attachment(*names, data) for names, data in zip(named, contents, strict=True)),
+            attachments=tuple(
+                _attachment(at, values, data)
+                for at, (values, data) in enumerate(zip(members["attachments"], contents, strict=True))
+            ),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BrokenFrame("an answer with a member missing or of another type") from error
+
+
+def _attachment(at: int, values: Sequence[Any], data: bytes) -> Attachment:
+    name, content_type, within, metadata = values
+    if within is not None and not 0 <= _number(within) < at:
+        raise ValueError(within)
+    return Attachment(
+        _text(name), _text(content_type), data, within, {_text(key): _text(value) for key, value in metadata.items()}
+    )
 
 
 def _place(values: Sequence[Any]) -> Place:

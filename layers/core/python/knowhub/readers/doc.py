@@ -28,14 +28,17 @@ _SIGNS = {
     "\r": "\n", "\x0b": "\n", "\x0c": "\n\n", "\x0e": "\n", "\x1e": "-", "\x1f": "", "\x07": " | ",
 }  # fmt: skip
 _CONTROLS = re.compile("[\x00-\x06\x08\x0f-\x12\x16-\x1d]")
+_PICTURES = ("\x01", "\x08")
+"""What stands in the text for a picture in a line, and for a drawing beside it."""
 _ROW_END = re.compile("\x07\x07")
 
 
 def read(data: bytes, name: str) -> ReadDocument:
     """Read the text of all parts of a document, fields by their results, a table's row a line.
 
-    The layout is the loss `LAYOUT_NOT_READ`. A workbook in the same kind of file goes to its own reader. Raises
-    `Unreadable` for encrypted files (`ENCRYPTED`), those of Word 6 and 95 (`TOO_OLD`), and damaged ones.
+    The layout is the loss `LAYOUT_NOT_READ`, pictures are `PICTURE_NOT_READ`, files within it `EMBEDDED_NOT_READ`. A
+    workbook in the same kind of file goes to its own reader. Raises `Unreadable` for encrypted files (`ENCRYPTED`),
+    those of Word 6 and 95 (`TOO_OLD`), and damaged ones.
     """
     import olefile  # type: ignore[import-untyped] # it ships no types # noqa: PLC0415 - only the child has the library
 
@@ -47,12 +50,15 @@ def read(data: bytes, name: str) -> ReadDocument:
                 return sheets.read(data, name)
             raw = _text(file)
             title = _title(file)
+            embedded = list(_embedded(file))
     except (OSError, struct.error, ValueError, IndexError) as error:
         raise Unreadable("the file is damaged: its text can't be found", {"reason": "DAMAGED"}) from error
-    text, cut = cap(_clean(raw))
+    shown = _results(raw)
+    text, cut = cap(_clean(shown))
     require_text(text)
     layout = Loss("LAYOUT_NOT_READ", "document", "headings, lists and table cells are plain lines")
-    return ReadDocument(text, "fixed", title=title, losses=(layout, *cut))
+    losses = [layout, *_pictures(shown), *embedded, *cut]
+    return ReadDocument(text, "fixed", title=title, losses=tuple(losses))
 
 
 def _text(file: Any) -> str:
@@ -110,8 +116,21 @@ def _piece_table(properties: bytes) -> bytes:
     return properties[at + 5 : at + 5 + size]
 
 
-def _clean(raw: str) -> str:
-    """Take fields by their results, and make line ends of what ends paragraphs, cells and pages."""
+def _pictures(text: str) -> Iterator[Loss]:
+    count = sum(map(text.count, _PICTURES))
+    if count:
+        yield Loss("PICTURE_NOT_READ", "document", f"{count} pictures or drawings have no text to read")
+
+
+def _embedded(file: Any) -> Iterator[Loss]:
+    """Name the files within the file by their storages."""
+    names = {path[1] for path in file.listdir(streams=True, storages=True) if path[0] == "ObjectPool" and len(path) > 1}
+    for name in sorted(names):
+        yield Loss("EMBEDDED_NOT_READ", f"ObjectPool/{name}", "a file within the file is not opened")
+
+
+def _results(raw: str) -> str:
+    """Take fields by their results."""
     kept: list[str] = []
     instructions: list[bool] = []
     begun = 0
@@ -122,7 +141,12 @@ def _clean(raw: str) -> str:
         begun = end + 1
         if mark is not None:
             _enter(instructions, mark.group())
-    text = _ROW_END.sub("\r", "".join(kept))
+    return "".join(kept)
+
+
+def _clean(shown: str) -> str:
+    """Make line ends of what ends paragraphs, cells and pages, and drop what is no text."""
+    text = _ROW_END.sub("\r", shown)
     return _CONTROLS.sub("", re.sub("[\r\x07\x0b\x0c\x0e\x1e\x1f]", lambda sign: _SIGNS[sign.group()], text))
 
 

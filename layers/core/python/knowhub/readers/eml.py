@@ -2,7 +2,6 @@
 
 import email
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from email.errors import MessageError
 from email.header import decode_header, make_header
@@ -11,10 +10,11 @@ from email.utils import parsedate_to_datetime
 
 from knowhub.errors import Unreadable, UnsupportedMediaType
 from knowhub.model.document import Loss
-from knowhub.model.extraction import Attachment, ReadDocument
+from knowhub.model.extraction import ReadDocument
 from knowhub.readers import encoding, html_documents
 from knowhub.readers.caps import cap
-from knowhub.readers.eml_parts import Parts, collect
+from knowhub.readers.eml_files import take_out
+from knowhub.readers.eml_parts import collect
 
 LIBRARIES = ("email.*", "quopri", "base64", "selectolax.*")
 
@@ -31,8 +31,8 @@ _SOFT_BREAK = re.compile(r"(?<!--) \n(?!>)")
 def read(data: bytes, name: str) -> ReadDocument:
     """Read a message: sender, receivers, date and subject, then the plain text, or where there is none the HTML.
 
-    Attached files and messages are `attachments`; until somebody reads them each is a loss `ATTACHMENT_NOT_READ` with
-    its name. Raises `Unreadable` where there is neither a body nor a subject.
+    Files and messages in it are `attachments`, and those of these messages too; its own are named below its text.
+    Raises `Unreadable` where there is no body, no subject and no attachment.
     """
     message = email.message_from_bytes(data)
     parts = collect(message)
@@ -43,27 +43,20 @@ def read(data: bytes, name: str) -> ReadDocument:
         losses.extend(lost)
     heads, shortened = _headers(message)
     body = "\n\n".join(text.strip("\n") for text in bodies if text.strip())
-    if not body and not heads.get("Subject"):
+    if not body and not heads.get("Subject") and not parts.files:
         raise Unreadable("the message has no text", {"reason": "NO_TEXT"})
-    lines = "".join(f"{each}: {text}\n" for each, text in heads.items())
-    text, cut = cap(f"{lines}\n{body}\n" if lines else f"{body}\n")
+    named = "".join(f"Attachment: {file.name}\n" for file in parts.files)
+    blocks = ("".join(f"{each}: {text}\n" for each, text in heads.items()), f"{body}\n" if body else "", named)
+    text, cut = cap("\n".join(block for block in blocks if block))
+    files = take_out(parts, lambda each: _metadata(each, _headers(each)[0]))
     return ReadDocument(
         text,
         "fixed",
         title=heads.get("Subject", "")[:_LONGEST_TITLE] or None,
         metadata=_metadata(message, heads),
-        losses=(*shortened, *losses, *_unread(parts), *cut),
-        attachments=tuple(parts.attachments),
+        losses=(*shortened, *losses, *files.losses, *cut),
+        attachments=tuple(files.taken),
     )
-
-
-def _unread(parts: Parts) -> Iterator[Loss]:
-    for attachment in parts.attachments:
-        yield Loss("ATTACHMENT_NOT_READ", _named(attachment), f"{len(attachment.data)} bytes are not read with it")
-
-
-def _named(attachment: Attachment) -> str:
-    return f"attachment {attachment.name!r}"
 
 
 def _body(part: Message, name: str) -> tuple[str, tuple[Loss, ...]]:

@@ -1,7 +1,8 @@
 """From bytes to text: which encoding they are in, by evidence, and what could not be decoded.
 
 In order: byte order mark, strict UTF-8, UTF-16 by its null bytes, the East Asian encodings by legibility, and at the
-end UTF-8 with a few broken bytes or Windows-1252. A null byte means that a text is UTF-16 or none at all.
+end UTF-8 with a few broken bytes or Windows-1252. Null bytes mean that a text is UTF-16, or that it is none; very few
+of them are damage to a text.
 """
 
 import re
@@ -22,6 +23,8 @@ _MARKS = (
     (b"\xfe\xff", "utf-16-be"),
 )
 _MOST_CONTROL_CHARACTERS = 0.02
+_MOST_NULLS = 0.001
+"""Share of a text's characters that may be null; a single one may be in any of several lines."""
 _ONE_SIDED = 20
 """How many times more null bytes one side of the pairs has."""
 _MOSTLY = 0.9
@@ -63,10 +66,15 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
 def _by_evidence(data: bytes) -> Decoded:
     has_nulls = b"\x00" in data[:SAMPLE_BYTES]
     if has_nulls:
-        return _finish(data, _utf16_by_nulls(data) or "utf-8")
+        found = _utf16_by_nulls(data)
+        return _finish(data, found or _without_nulls(data.replace(b"\x00", b"")))
+    return _finish(data, _without_nulls(data))
+
+
+def _without_nulls(data: bytes) -> str:
     if _decodes(data, "utf-8"):
-        return _finish(data, "utf-8")
-    return _finish(data, by_legibility(data) or ("utf-8" if _is_nearly_utf8(data) else "cp1252"))
+        return "utf-8"
+    return by_legibility(data) or ("utf-8" if _is_nearly_utf8(data) else "cp1252")
 
 
 def _cannot_be(declared: str, data: bytes) -> bool:
@@ -99,12 +107,20 @@ def _finish(data: bytes, encoding: str) -> Decoded:
         count = text.count("\ufffd")
         losses = (Loss("UNDECODABLE_BYTES", f"{encoding} text", f"{count} places could not be decoded"),)
     _refuse_garbage(text)
+    nulls = text.count("\x00")
+    if nulls:
+        line = text.count("\n", 0, text.index("\x00")) + 1
+        losses = (*losses, Loss("UNDECODABLE_BYTES", f"line {line}", f"{nulls} null characters stand as U+FFFD"))
+        text = text.replace("\x00", "\ufffd")
     return Decoded(text.replace("\r\n", "\n").replace("\r", "\n"), encoding, losses)
 
 
 def _refuse_garbage(text: str) -> None:
-    sample = text[:SAMPLE_BYTES]
-    if "\x00" in text or len(_CONTROL.findall(sample)) > _MOST_CONTROL_CHARACTERS * len(sample):
+    sample = text[:SAMPLE_BYTES].replace("\x00", "", 1)
+    nulls = text.count("\x00")
+    if nulls > max("\n" in text, _MOST_NULLS * len(text)) or len(
+        _CONTROL.findall(sample)
+    ) > _MOST_CONTROL_CHARACTERS * len(sample):
         raise UnsupportedMediaType("the bytes are no text: they hold control characters", {"type": "binary"})
 
 

@@ -1,15 +1,24 @@
 """Front matter: the block of metadata at the head of a Markdown file.
 
 A small, safe part of YAML is read: `key: value`, lists in brackets or one item a line, quoted strings, numbers,
-booleans and null. Whatever goes beyond that leaves the whole block where it is, as text.
+booleans and null. Whatever goes beyond that leaves the whole block where it is, as text. Between lines of `+++` it is
+TOML, the tables of which become keys with dots.
 """
 
+import datetime as dt
 import json
+import math
 import re
+import tomllib
+from collections.abc import Iterator, Mapping
 
 from knowhub.model.document import Loss
 
 _FENCE = re.compile(r"---[ \t]*\Z")
+_TOML_FENCE = re.compile(r"\+\+\+[ \t]*\Z")
+_LONGEST_TOML = 100_000
+_MEANT = re.compile(r"[\[{&*!|>%@\"'?]|- |[^\s].*?:(?:\s|\Z)|:")
+"""How a line begins that is meant for metadata, and is no prose between two rules."""
 _END = re.compile(r"(?:---|\.\.\.)[ \t]*\Z")
 _ENTRY = re.compile(r"([A-Za-z0-9_][\w .-]*?)[ \t]*:(?:[ \t]+(.*))?\Z")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)\Z")
@@ -36,6 +45,8 @@ def split(text: str) -> tuple[dict[str, object], str, tuple[Loss, ...]]:
     Text without front matter, and text whose front matter is beyond this reader, comes back whole.
     """
     head, _, _ = text.partition("\n")
+    if _TOML_FENCE.match(head):
+        return _split_toml(text)
     if not _FENCE.match(head):
         return {}, text, ()
     lines = text.split("\n", MOST_LINES)
@@ -50,9 +61,48 @@ def split(text: str) -> tuple[dict[str, object], str, tuple[Loss, ...]]:
 
 
 def _looks_like_entries(lines: list[str]) -> bool:
-    """Whether the first line with words is an entry: a rule may begin a text as well."""
+    """Whether the first line with words is an entry or meant for one: a rule may begin a text as well."""
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
-    return not first or bool(_ENTRY.match(first))
+    return not first or bool(_ENTRY.match(first) or _MEANT.match(first))
+
+
+def _split_toml(text: str) -> tuple[dict[str, object], str, tuple[Loss, ...]]:
+    lines = text.split("\n", MOST_LINES)
+    end = next((at for at, line in enumerate(lines[1:MOST_LINES], 1) if _TOML_FENCE.match(line)), 0)
+    if not end:
+        return {}, text, ()
+    block = "\n".join(lines[1:end])
+    try:
+        entries = dict(_flat(_toml(block), ""))
+    except (_Beyond, ValueError, RecursionError) as error:
+        said = error if isinstance(error, _Beyond) else f"lines 2 to {end}"
+        return {}, text, (Loss("FRONT_MATTER_UNREADABLE", str(said), "the front matter was kept as text"),)
+    return entries, "\n".join(lines[end + 1 :]).lstrip("\n"), ()
+
+
+def _toml(block: str) -> dict[str, object]:
+    if len(block) > _LONGEST_TOML:
+        raise _Beyond("line 1")
+    return tomllib.loads(block)
+
+
+def _flat(table: Mapping[str, object], path: str) -> Iterator[tuple[str, object]]:
+    """Walk the entries of a table and those in it, by keys joined with dots."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{path}{key}.")
+        elif isinstance(value, list):
+            yield f"{path}{key}", [_simple(each) for each in value]
+        else:
+            yield f"{path}{key}", _simple(value)
+
+
+def _simple(value: object) -> object:
+    if isinstance(value, list | dict):
+        raise _Beyond("a list of lists or tables")
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _parse(lines: list[str]) -> dict[str, object]:

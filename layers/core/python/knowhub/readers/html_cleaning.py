@@ -30,15 +30,15 @@ _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORE
 
 _OPAQUE = frozenset({"script", "style", "noembed", "noframes", "iframe", "textarea", "title", "xmp"})
 """Whose content is no markup: tags in it are text."""
-_KEPT_OPAQUE = frozenset({"title", "xmp"})
+_KEPT_OPAQUE = frozenset({"title", "xmp", "textarea"})
 _DROPPED_TAGS = frozenset(
     {"html", "head", "body", "b", "big", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "u", "plaintext",
      "frameset", "form"}
 )  # fmt: skip
 _RENAMED = {"a": LINK, "code": CODE, "tt": CODE, "kbd": CODE, "samp": CODE, "title": TITLE, "svg": FOREIGN,
-            "math": "span", "xmp": "pre", "listing": "pre", "image": "img", "template": OMITTED, "noscript": OMITTED,
-            "select": OMITTED, "datalist": OMITTED, "object": OMITTED, "applet": OMITTED, "audio": OMITTED,
-            "video": OMITTED, "canvas": OMITTED, "map": OMITTED}  # fmt: skip
+            "math": "span", "textarea": "span", "xmp": "pre", "listing": "pre", "image": "img", "template": OMITTED,
+            "noscript": OMITTED, "select": OMITTED, "datalist": OMITTED, "object": OMITTED, "applet": OMITTED,
+            "audio": OMITTED, "video": OMITTED, "canvas": OMITTED, "map": OMITTED}  # fmt: skip
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta", "param", "source", "track",
      "wbr", "basefont", "bgsound", "keygen"}
@@ -48,22 +48,31 @@ _SIBLINGS = {"li": ("li", 0), "dt": ("dl", 0), "dd": ("dl", 0), "tr": ("table", 
              "caption": ("table", 0), "colgroup": ("table", 0), "p": ("p", 0)}  # fmt: skip
 """Elements whose end tag is often left out, by family and rank: one of the same or a higher rank ends them."""
 _INLINE = frozenset({LINK, CODE, "span", "label", "q", "cite", "sub", "sup", "mark", "abbr", "time", "small", "var"})
-_KEPT_ATTRIBUTES = frozenset({"href", "alt", "hidden", "aria-hidden", "role", "class", "start", "colspan", "rowspan"})
+_KEPT_ATTRIBUTES = frozenset(
+    {"href", "alt", "hidden", "aria-hidden", "role", "class", "start", "colspan", "rowspan", "type", "value",
+     "property", "content"}
+)  # fmt: skip
+_EMBEDDED = frozenset({"iframe", "embed", "object", "applet", "audio", "video", "frame"})
+"""Pages, files and recordings within the page."""
 
 
 @dataclass(slots=True)
 class Cleaned:
-    """The HTML that a parser may have, and the offset in the source of the first element that nested too deeply."""
+    """The HTML that a parser may have, and the offset in the source of the first element that nested too deeply.
+
+    `embedded` are the offsets of what is shown within the page and has no text in it: frames, recordings, files.
+    """
 
     html: str
     too_deep: int | None = None
+    embedded: tuple[int, ...] = ()
 
 
 def clean(source: str) -> Cleaned:
     """Clean a document in one pass, in time that grows with its length alone."""
     cleaning = _Cleaning(source)
     cleaning.run()
-    return Cleaned("".join(cleaning.parts), cleaning.too_deep)
+    return Cleaned("".join(cleaning.parts), cleaning.too_deep, tuple(cleaning.embedded))
 
 
 class _Cleaning:
@@ -72,6 +81,7 @@ class _Cleaning:
     def __init__(self, source: str) -> None:
         self.parts: list[str] = []
         self.too_deep: int | None = None
+        self.embedded: list[int] = []
         self._source = source
         self._open: list[str] = []
         self._counts: Counter[str] = Counter()
@@ -113,14 +123,21 @@ class _Cleaning:
         if match.group(1):
             self._end(name)
             return match.end()
+        if name in _EMBEDDED:
+            self._embed(match.group(3), match.start())
         if name in _OPAQUE:
-            return self._opaque(name, match.end())
+            return self._opaque(name, match.group(3), match.end())
         if name not in _DROPPED_TAGS:
             name = _RENAMED.get(name, name)
             self._start(name if _NAME.match(name) else "span", match.group(3), match.start())
         return match.end()
 
-    def _opaque(self, name: str, at: int) -> int:
+    def _embed(self, attributes: str, at: int) -> None:
+        """Note a frame or a recording, unless it is hidden or a form of something else for other programs."""
+        if not self._counts[OMITTED] and " hidden=" not in _kept(attributes):
+            self.embedded.append(at)
+
+    def _opaque(self, name: str, attributes: str, at: int) -> int:
         """Drop an element with its content, or keep that as mere text."""
         end = None if name in self._without_end else _end_of(name).search(self._source, at)
         if end is None:
@@ -128,7 +145,7 @@ class _Cleaning:
             return at if name in _KEPT_OPAQUE else len(self._source)
         if name in _KEPT_OPAQUE and not self._counts[FOREIGN]:
             content = self._source[at : end.start()].replace("<", "&lt;")
-            self.parts.append(f"<{_RENAMED[name]}>{content}</{_RENAMED[name]}>")
+            self.parts.append(f"<{_RENAMED[name]}{_kept(attributes)}>{content}</{_RENAMED[name]}>")
         return end.end()
 
     def _start(self, name: str, attributes: str, at: int) -> None:

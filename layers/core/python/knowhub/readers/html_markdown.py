@@ -18,6 +18,10 @@ _BLOCKS = frozenset(
      "ol", "option", "p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
      "ul", *_HEADINGS}
 )  # fmt: skip
+_WORDS = frozenset({"img", "input", "rt"})
+_FIELDS = frozenset(
+    {"text", "search", "tel", "url", "email", "number", "date", "month", "week", "time", "datetime-local"}
+)
 _LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
 _ITEMS = frozenset({"li", "dd"})
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|brush|highlight-source)[-:]\s*([\w+#.-]+)")
@@ -68,8 +72,8 @@ class _Writer:
             self._open_in_pre(tag, node)
         elif tag == "br":
             self._parts.append(BREAK)
-        elif tag == "img":
-            self._parts.append(f" {node.attributes.get('alt') or ''} ")
+        elif tag in _WORDS:
+            self._parts.append(_words(tag, node))
         elif tag == LINK:
             self._links.append(len(self._parts))
         elif tag == CODE:
@@ -86,6 +90,8 @@ class _Writer:
             self._close_span(self._links, lambda words: _link(words, node.attributes.get("href"), self._found.base))
         elif tag == CODE:
             self._close_span(self._code, inline_code)
+        elif tag == "rt":
+            self._parts.append(")")
         elif tag in _BLOCKS:
             self._close_block(tag, node)
 
@@ -180,6 +186,19 @@ class _Writer:
             self._lists[-1] = number + 1
         marker = "- " if number is None else f"{number}. "
         return Container(marker, " " * len(marker), is_item=True)
+
+
+def _words(tag: str, node: Any) -> str:
+    """Give the words that stand in an element's attributes, or the bracket before how a word is pronounced.
+
+    Of a form's field that is what it is filled in with; the words on buttons, and what is not shown, are no content.
+    """
+    if tag == "rt":
+        return "("
+    if tag == "img":
+        return f" {node.attributes.get('alt') or ''} "
+    kind = (node.attributes.get("type") or "text").lower()
+    return f" {node.attributes.get('value') or ''} " if kind in _FIELDS else ""
 
 
 def _first_number(node: Any) -> int:

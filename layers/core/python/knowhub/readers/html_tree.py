@@ -9,9 +9,10 @@ from knowhub.readers.html_cleaning import FOREIGN, OMITTED, TITLE
 _LEAST_OF_BODY = 0.25
 """Share of the page's text that its main element must hold to be taken for its content."""
 _STRUCTURE = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "pre", "ul", "ol", "dl", "blockquote", "table"})
-_NOT_SHOWN = frozenset({TITLE, FOREIGN, OMITTED, "nav"})
+_NOT_SHOWN = frozenset({TITLE, OMITTED, "nav", "rp"})
 _MAY_BE_MAIN = frozenset({"div", "section", "article"})
 _TEXT = "-text"
+_TEXTS = frozenset({_TEXT, FOREIGN})
 
 
 class Event(NamedTuple):
@@ -41,8 +42,8 @@ def events(root: Any) -> Iterator[Event]:
     while True:
         tag = node.tag
         below = None
-        if tag == _TEXT:
-            yield Event("text", node.text_content or "", node)
+        if tag in _TEXTS:
+            yield from _texts(node, tag)
         elif tag is not None and not tag.startswith("-") and is_shown(node, tag):
             yield Event("open", tag, node)
             below = node.first_child
@@ -57,6 +58,14 @@ def events(root: Any) -> Iterator[Event]:
         if not depth:
             return
         node = node.next
+
+
+def _texts(node: Any, tag: str) -> Iterator[Event]:
+    """Give a text, or the words that stand in a drawing: its title and its parts have none that are shown."""
+    if tag == _TEXT:
+        yield Event("text", node.text_content or "", node)
+    elif is_shown(node, tag):
+        yield from (Event("text", f" {words.text(separator=' ')} ", words) for words in node.css("text"))
 
 
 def is_shown(node: Any, tag: str) -> bool:
@@ -75,7 +84,7 @@ def survey(page: Any) -> Survey:
     """Look at the whole page once; its content is its main element, or all of its body where that holds too little."""
     found = Survey()
     title, base = page.css_first(TITLE), page.css_first("base")
-    found.title = title.text() if title is not None else ""
+    found.title = (title.text() if title is not None else "").strip() or _other_title(page)
     found.base = (base.attributes.get("href") or "") if base is not None else ""
     body = page.body
     if body is None:
@@ -83,6 +92,13 @@ def survey(page: Any) -> Survey:
     _note_layout(found, body)
     found.roots = _main_elements(body) or [body]
     return found
+
+
+def _other_title(page: Any) -> str:
+    """Give the title that a page without one has for those who link to it, or its first heading."""
+    linked, heading = page.css_first('meta[property="og:title"]'), page.css_first("h1")
+    stated = (linked.attributes.get("content") or "").strip() if linked is not None else ""
+    return stated or (heading.text() if heading is not None else "")
 
 
 def _note_layout(found: Survey, body: Any) -> None:

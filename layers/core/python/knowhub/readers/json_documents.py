@@ -24,7 +24,7 @@ def read(data: bytes, name: str) -> ReadDocument:
     require_text(decoded.text)
     parser = JsonParser(decoded.text)
     try:
-        parser.document()
+        parser.check()
     except JsonSyntaxError as error:
         return _by_lines(decoded, name) or _as_text(decoded, error)
     text, cut = cap(decoded.text)
@@ -77,7 +77,7 @@ def _by_lines(decoded: Decoded, name: str) -> ReadDocument | None:  # noqa: ARG0
 
 def _is_value(line: str, oddities: Oddities | None = None) -> bool:
     try:
-        JsonParser(line, oddities or Oddities()).document()
+        JsonParser(line, oddities or Oddities()).check()
     except JsonSyntaxError:
         return False
     return True

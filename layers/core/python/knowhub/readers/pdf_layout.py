@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from knowhub.readers.pdf_text import Box, Segment
+from knowhub.readers.pdf_text import Segment
+from knowhub.readers.pdf_turns import Box
 
 _FEWEST_LINES = 3
 """Of a column; fewer beside each other are a heading's parts or a row."""

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom in points, from the top left corner of the page as it is shown."""
+from knowhub.readers.pdf_turns import LEVEL, Box, Size, Way, shown_size, turned, way_of
 
 _MOST_CHARACTERS = 500_000
 """Of one page; a page of a newspaper has 30,000."""
@@ -19,11 +18,17 @@ _MOST_GARBAGE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A run of text and its box; `order` counts in the order the page draws its text."""
+    """A run of text and its box; `order` counts in the order the page draws its text.
+
+    `turn` says how the text stands on the page as it is shown, in quarters counter-clockwise; the box is that of the
+    page turned so that the text is level (`pdf_turns.py`). `is_skew` is text that stands at another angle.
+    """
 
     text: str
     box: Box
     order: int
+    turn: int = 0
+    is_skew: bool = False
 
 
 def garbled(text: str) -> bool:
@@ -36,51 +41,77 @@ def garbled(text: str) -> bool:
     return codes + broken > _MOST_GARBAGE * len(letters)
 
 
-def segments(page: Any) -> list[Segment]:
-    """Read a page's segments in the order the page draws them."""
-    placed = _placing(page)
+def segments(page: Any) -> tuple[list[Segment], int]:
+    """Read a page's segments in the order the page draws them; says how many characters were too many."""
+    placed, size, rotation = placing(page), shown_size(page), page.get_rotation()
     text_page = page.get_textpage()
     try:
-        runs = [(_clean(run), boxes) for run, boxes in _runs(text_page, placed)]
-        return [Segment(run, _union(boxes), order) for order, (run, boxes) in enumerate(runs) if run.strip()]
+        runs = list(_runs(_characters(text_page, placed, rotation), size))
+        left_out = max(0, text_page.count_chars() - _MOST_CHARACTERS)
     finally:
         text_page.close()
+    cleaned = [(_clean(run), boxes, way) for run, boxes, way in runs]
+    found = [
+        Segment(run, _union(boxes), order, way.turn, way.is_skew)
+        for order, (run, boxes, way) in enumerate(cleaned)
+        if run.strip()
+    ]
+    return found, left_out
 
 
-def _runs(text_page: Any, placed: Callable[[float, float, float, float], Box]) -> Iterator[tuple[str, list[Box]]]:
+_Character = tuple[str, Box | None, Way]
+
+
+def _runs(characters: Iterator[_Character], size: Size) -> Iterator[tuple[str, list[Box], Way]]:
     run: list[str] = []
     boxes: list[Box] = []
-    for char, box in _characters(text_page, placed):
+    way = LEVEL
+    for char, shown, current in characters:
+        box = shown if shown is None or not current.turn else turned(shown, current.turn, size)
         ends_line = char in "\r\n"
-        if boxes and (ends_line or (box is not None and _apart(boxes[-1], box))):
-            yield "".join(run), boxes
+        if boxes and (ends_line or (box is not None and (current is not way or _apart(boxes[-1], box)))):
+            yield "".join(run), boxes, way
             run, boxes = [], []
         if not ends_line:
             run.append(char)
         if box is not None and not ends_line:
             boxes.append(box)
+            way = current
     if boxes:
-        yield "".join(run), boxes
+        yield "".join(run), boxes, way
 
 
 def _characters(
-    text_page: Any, placed: Callable[[float, float, float, float], Box]
-) -> Iterator[tuple[str, Box | None]]:
-    """Walk the page's characters with their boxes; None for spaces and what takes no room."""
+    text_page: Any, placed: Callable[[float, float, float, float], Box], rotation: int
+) -> Iterator[_Character]:
+    """Walk the page's characters with their boxes and ways; no box for spaces and what takes no room."""
     from pypdfium2 import raw  # type: ignore[import-untyped] # it ships no types # noqa: PLC0415 - as in `pdf`
 
     handle = text_page.raw
     # The loose box has the font's height, so that the letters of a line agree on where the line is.
     box = raw.FS_RECTF()
     place = ctypes.byref(box)
-    unicode, find = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
+    unicode, find, angle = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox, raw.FPDFText_GetCharAngle
+    way, last = LEVEL, None
     for index in range(min(text_page.count_chars(), _MOST_CHARACTERS)):
         char = chr(unicode(handle, index))
         if char <= " " or not find(handle, index, place):
-            yield char, None
+            yield char, None, way
             continue
         left, bottom, right, top = box.left, box.bottom, box.right, box.top
-        yield char, placed(left, bottom, right, top) if right > left and top > bottom else None
+        shown = placed(left, bottom, right, top) if right > left and top > bottom else None
+        # Most text is level and goes on to the right: only what does not is asked for its angle.
+        if shown is not None:
+            if last is None or way is not LEVEL or not _goes_on(last, shown):
+                way = way_of(angle(handle, index), rotation)
+            last = shown
+        yield char, shown, way
+
+
+def _goes_on(before: Box, after: Box) -> bool:
+    """Whether a character stands to the right of another on its line, near enough to be of its word."""
+    height = after[3] - after[1]
+    return 0 < after[0] - before[0] < 2 * height and abs(after[1] - before[1]) < height / 10
 
 
 def _apart(before: Box, after: Box) -> bool:
@@ -91,7 +122,7 @@ def _apart(before: Box, after: Box) -> bool:
     return gap > _WIDE_GAP * height or gap < -2 * height or top - before[3] > height or before[1] - bottom > height
 
 
-def _placing(page: Any) -> Callable[[float, float, float, float], Box]:
+def placing(page: Any) -> Callable[[float, float, float, float], Box]:
     """Give the way from left, bottom, right, top in the page's own coordinates to the page as it is shown."""
     left, bottom, right, top = page.get_cropbox()
     turns: dict[int, Callable[[float, float, float, float], Box]] = {

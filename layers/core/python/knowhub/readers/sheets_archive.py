@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
-from knowhub.errors import Unreadable
 from knowhub.model.document import Loss
 from knowhub.readers.archive import Archive
 from knowhub.readers.archive_prolog import refuse_broken
+from knowhub.readers.sheets_ods import spaced
+from knowhub.readers.sheets_sparse import Packed, packed
 
 # Each stays within one tag, or between two, so that none reads anything twice.
 _ERROR = re.compile(rb'<(?:\w+:)?c\s[^<>]*\bt="e"')
@@ -17,62 +19,55 @@ _FORMULA_EMPTY = re.compile(
     rb"<(?:\w+:)?v\b(?:[^<>]*+(?<=/)>|[^<>]*+>\s*+</(?:\w+:)?v>)\s*+</(?:\w+:)?c>"
 )
 """An empty value behind a formula: a result in a cell of text (`t="str"`), none in any other."""
-_CELL = re.compile(rb'<(?:\w+:)?c\s[^<>]*?\br="([A-Za-z]{1,16})([0-9]{1,16})"[^<>]*(?<!/)>')
 _HIDDEN_STYLE = re.compile(
     rb'<style:style\s[^<>]*\bstyle:name="([^"<>]*)"[^<>]*>\s*<style:table-properties\s[^<>]*\btable:display="false"'
 )
 _TABLE = re.compile(rb"<table:table\s([^<>]*)>")
 _TABLE_NAME = re.compile(rb'\btable:name="([^"<>]*)"')
 _TABLE_STYLE = re.compile(rb'\btable:style-name="([^"<>]*)"')
-_MOST_ROOM = 20_000_000
-"""Cells, empty ones too, between the outermost of a sheet: the cell library makes room for all of them."""
 _ENTITIES = ((b"&lt;", b"<"), (b"&gt;", b">"), (b"&quot;", b'"'), (b"&apos;", b"'"), (b"&amp;", b"&"))
 
 
 def is_wanted(name: str) -> bool:
-    """Whether a part is one of text: pictures and files within the file are not even inflated."""
-    return name.endswith((".xml", ".rels")) or name == "mimetype"
+    """Whether a part is one of text: pictures, files within the file, and settings are not even inflated."""
+    is_text = name.endswith((".xml", ".rels", ".vml")) or name == "mimetype"
+    return is_text and not name.startswith("Configurations2/")
 
 
-def survey(archive: Archive) -> tuple[list[Loss], frozenset[str]]:
-    """Read every part once: what is lost with its cells, and which tables of an OpenDocument file are not shown.
+@dataclass(slots=True)
+class Survey:
+    """What was found: losses, which tables of an OpenDocument file are not shown, and parts that had to be changed."""
 
-    Raises `Unreadable` where a part has a document type or is no XML.
-    """
-    losses: list[Loss] = []
+    losses: list[Loss] = field(default_factory=list)
     hidden: frozenset[str] = frozenset()
+    packed: dict[str, Packed] = field(default_factory=dict)
+    changed: dict[str, bytes] = field(default_factory=dict)
+
+
+def survey(archive: Archive) -> Survey:
+    """Read every part once.
+
+    Raises `Unreadable` where a part has a document type or is no XML, and where a sheet's cells are too far apart.
+    """
+    found = Survey()
     for name in archive.names:
-        if name == "mimetype":
+        if name == "mimetype" or name.endswith(".vml"):
             continue
         content = archive.read(name)
         # The cell library loops for ever over some XML that ends too early.
         refuse_broken(content)
         if name.startswith("xl/worksheets/") and name.endswith(".xml"):
-            _refuse_room(name, content)
-            losses.extend(_lost_cells(name, content))
+            found.losses.extend(_lost_cells(name, content))
+            sparse = packed(name, content)
+            if sparse is not None:
+                found.packed[name] = sparse
+                found.changed[name] = sparse.content
         elif name == "content.xml":
-            hidden = _hidden_tables(content)
-    return losses, hidden
-
-
-def _refuse_room(name: str, content: bytes) -> None:
-    """Raise `Unreadable` for a sheet with cells so far apart that the room between them would not fit in memory."""
-    columns: set[bytes] = set()
-    first, last = 0, 0
-    for match in _CELL.finditer(content):
-        columns.add(match.group(1))
-        row = int(match.group(2))
-        first, last = min(first or row, row), max(last, row)
-    numbers = [_column(letters) for letters in columns]
-    if numbers and (max(numbers) - min(numbers) + 1) * (last - first + 1) > _MOST_ROOM:
-        raise Unreadable(f"the cells of {name!r} are too far apart", {"reason": "TOO_SPARSE"})
-
-
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters.upper():
-        number = number * 26 + letter - ord("A") + 1
-    return number
+            found.hidden = _hidden_tables(content)
+            changed = spaced(content)
+            if changed != content:
+                found.changed[name] = changed
+    return found
 
 
 def _lost_cells(name: str, content: bytes) -> Iterator[Loss]:

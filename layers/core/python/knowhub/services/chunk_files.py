@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from knowhub.errors import NotFound
 from knowhub.model.chunk import Chunk
 from knowhub.model.chunk_json import decode_chunk, encode_chunk
 from knowhub.ports.blobs import Blobs
@@ -31,6 +32,13 @@ class ChunkFiles:
         data = self._blobs.get(f"{derived_prefix(kb_id, doc_id, revision)}chunks.jsonl")
         # Only "\n" ends a record: a text may hold other line ends, such as U+2028, unescaped.
         return [decode_chunk(line) for line in data.decode().split("\n") if line]
+
+    def read_if_there(self, kb_id: int, doc_id: str, revision: int) -> list[Chunk]:
+        """Read the chunks in order; none where the revision's files are gone or were never written."""
+        try:
+            return self.read(kb_id, doc_id, revision)
+        except NotFound:
+            return []
 
     def read_text(self, kb_id: int, doc_id: str, revision: int) -> str:
         """Read the extracted text; raises `NotFound` where the revision's files are gone."""

@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import replace
 
 from knowhub.chunkers import registry as chunkers
 from knowhub.chunkers.options import DEFAULT_SIZE, ChunkOptions
@@ -25,8 +24,11 @@ def cut(read: ReadDocument, chunking: Chunking, transformers: Sequence[Transform
     options = ChunkOptions(
         size=_size(name, chunking),
         overlap=chunking.overlap,
-        preserve_lines=read.preserve_lines,
+        preserve_lines=_keeps_lines(name, read, chunking),
+        # In JSON there is no white space to trim, whatever its KB asks for.
+        trim_whitespace=chunking.trim_whitespace and name != "json",
         header_lines=read.header_lines,
+        separators=chunking.separators,
     )
     text, offsets = preprocess(read.text, transformers)
     breaks = [offsets.from_source(position) for position in read.breaks]
@@ -49,6 +51,12 @@ def warnings(read: ReadDocument, chunking: Chunking) -> list[Loss]:
     return [Loss("OVERLAP_IGNORED", "chunking", f"chunks of the {name} chunker never overlap")]
 
 
+def _keeps_lines(name: str, read: ReadDocument, chunking: Chunking) -> bool:
+    """Only plain text leaves a choice: whether JSON is one value a line is the document's to say."""
+    chosen = chunking.preserve_lines if name == "fixed" else None
+    return read.preserve_lines if chosen is None else chosen
+
+
 def _size(name: str, chunking: Chunking) -> int:
     """Take the chunker's own size where nobody chose one."""
     chosen = chunking.strategy is not None or chunking.size != DEFAULT_SIZE
@@ -64,6 +72,6 @@ def _located(pieces: Sequence[Piece], read: ReadDocument, offsets: OffsetMap, *,
         start, end = offsets.to_source(where.char_start), offsets.to_source(where.char_end - 1) + 1
         if changed:
             lines = bisect_left(line_ends, start) + 1, bisect_left(line_ends, end - 1) + 1
-            where = replace(where, line_start=lines[0], line_end=lines[1])
-        located.append(replace(piece, locator=places.located(where, start, end)))
+            where = where._replace(line_start=lines[0], line_end=lines[1])
+        located.append(piece._replace(locator=places.located(where, start, end)))
     return located

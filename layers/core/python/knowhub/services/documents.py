@@ -1,16 +1,14 @@
 """Documents: take in, show, list, delete."""
 
-import hashlib
 import json
-from base64 import b32encode
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from knowhub.catalog import document_writes as writes
 from knowhub.catalog.documents import DocumentRows
 from knowhub.catalog.jobs import JobRows
 from knowhub.errors import ConditionFailed, Conflict, Forbidden, NotFound
-from knowhub.model.document import DocumentDetail, DocumentHead, ReadingOptions
+from knowhub.model.document import DocumentChange, DocumentDetail, DocumentHead, ReadingOptions, Submission
 from knowhub.model.job import Job
 from knowhub.model.knowledge_base import KnowledgeBase
 from knowhub.model.principal import Principal
@@ -19,27 +17,22 @@ from knowhub.ports.blobs import Blobs
 from knowhub.ports.clock import Clock
 from knowhub.ports.identifiers import Identifiers
 from knowhub.ports.queue import Queue
+from knowhub.services.acceptance import (
+    accepted,
+    changed_submission,
+    content_hash,
+    document_id,
+    is_unchanged,
+    next_revision,
+    raw_key,
+)
+from knowhub.services.burial import Burial
 from knowhub.services.permissions import Permissions
 from knowhub.services.reading import Reading
 from knowhub.services.work import Work
 
 _ATTEMPTS = 5
 """Two writers of one document rarely meet more than twice; after that the caller is told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """A document as it arrives: its bytes and what the caller says of them."""
-
-    title: str
-    name: str
-    content_type: str
-    data: bytes
-    external_id: str | None = None
-    url: str | None = None
-    metadata: Mapping[str, object] = field(default_factory=dict)
-    source: str | None = None
-    options: ReadingOptions = field(default_factory=ReadingOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +46,15 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """A document as its readers see it: the visible revision's detail, and why a later one failed."""
+    """A document as its readers see it: the visible revision's detail, and why a later one failed.
+
+    `attachments` are the documents that came with it and are still there.
+    """
 
     head: DocumentHead
     detail: DocumentDetail
     error: str | None
+    attachments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +82,7 @@ class Documents:
         self._stores = stores
         self._permissions = permissions
         self._reading = reading
+        self._burial = Burial(stores.documents, stores.queue, clock)
         self._clock = clock
         self._identifiers = identifiers
 
@@ -102,11 +100,11 @@ class Documents:
         doc_id = self.doc_id(kb_id, submission.source, submission.external_id)
         for _ in range(_ATTEMPTS):
             old = self._stores.documents.head(doc_id)
-            same = self._unchanged(old, submission, kb)
-            if same is not None:
-                return self._nothing_to_do(principal, same, job_id)
+            fingerprint = self._reading.fingerprint(kb, submission.options)
+            if old is not None and is_unchanged(old, content_hash(submission), fingerprint):
+                return self._nothing_to_do(principal, old, job_id)
             try:
-                return self._accept(principal, kb, doc_id, old, submission, job_id=job_id)
+                return self._accept(principal, kb, doc_id, old, submission, fingerprint=fingerprint, job_id=job_id)
             except ConditionFailed:
                 continue
         raise Conflict("The document is being changed by others", {"doc_id": doc_id})
@@ -140,15 +138,88 @@ class Documents:
     def delete(self, principal: Principal, doc_id: str) -> None:
         """Make a document gone for everybody at once; what it left is removed in the background."""
         for _ in range(_ATTEMPTS):
-            head = self.head(principal, doc_id, "write")
-            now = self._clock.now()
             try:
-                self._stores.documents.commit(writes.bury(head, iso(now), int(now) + writes.TOMBSTONE_SECONDS))
+                self._burial.bury(self.head(principal, doc_id, "write"))
             except ConditionFailed:
                 continue
-            self._stores.queue.send([Work("purge_document", head.kb_id, doc_id).message()])
             return
         raise Conflict("The document is being changed by others", {"doc_id": doc_id})
+
+    def change(
+        self, principal: Principal, doc_id: str, change: DocumentChange, expected: int | None = None
+    ) -> Submitted:
+        """Describe a document anew: the same bytes under another title, address or metadata are a new revision.
+
+        `expected` is the latest revision that the caller has seen; where there is another, `Conflict` is raised.
+        """
+        for _ in range(_ATTEMPTS):
+            old = self.head(principal, doc_id, "write")
+            if expected not in (None, old.last_revision):
+                raise Conflict("The document was changed since you read it", {"doc_id": doc_id})
+            kb = self._permissions.require(principal, old.kb_id, "write")
+            detail = self._stores.documents.detail(doc_id, old.last_revision)
+            if detail is None:
+                raise NotFound("DOCUMENT", {"doc_id": doc_id})
+            submission = changed_submission(old, detail, change, self._stores.blobs.get(detail.raw_key))
+            fingerprint = self._reading.fingerprint(kb, submission.options)
+            if is_unchanged(old, content_hash(submission), fingerprint):
+                return self._nothing_to_do(principal, old, None)
+            try:
+                return self._accept(principal, kb, doc_id, old, submission, fingerprint=fingerprint, job_id=None)
+            except ConditionFailed:
+                continue
+        raise Conflict("The document is being changed by others", {"doc_id": doc_id})
+
+    def delete_all(self, principal: Principal, kb_id: int, doc_ids: Sequence[str]) -> list[str]:
+        """Make documents of one KB gone, and give those that were there; what is not of this KB is not there."""
+        self._permissions.require(principal, kb_id, "write")
+        gone: list[str] = []
+        for doc_id in dict.fromkeys(doc_ids):
+            head = self._stores.documents.head(doc_id)
+            if head is not None and head.kb_id == kb_id and not head.deleted:
+                self.delete(principal, doc_id)
+                gone.append(doc_id)
+        return gone
+
+    def retry(self, principal: Principal, doc_id: str) -> Submitted:
+        """Read a document's latest bytes again, as they would be read now; while they are being read, give that job.
+
+        Of a mail the attachments that were deleted come back.
+        """
+        for _ in range(_ATTEMPTS):
+            head = self.head(principal, doc_id, "write")
+            if head.pending_revision and head.job_id is not None:
+                return Submitted(doc_id, head.job_id, head.status)
+            try:
+                return self._again(principal, head)
+            except ConditionFailed:
+                continue
+        raise Conflict("The document is being changed by others", {"doc_id": doc_id})
+
+    def _again(self, principal: Principal, old: DocumentHead) -> Submitted:
+        kb = self._permissions.require(principal, old.kb_id, "write")
+        detail = self._stores.documents.detail(old.doc_id, old.last_revision)
+        if detail is None:
+            raise NotFound("DOCUMENT", {"doc_id": old.doc_id})
+        revision, now = next_revision(old), iso(self._clock.now())
+        key = raw_key(kb.kb_id, old.doc_id, revision, detail.raw_key.rpartition("/")[2])
+        self._stores.blobs.copy(detail.raw_key, key)
+        job = self._new_job(principal, kb.kb_id, old.doc_id, None, now)
+        head = replace(
+            old,
+            status="ready" if old.visible_revision else "pending",
+            last_revision=revision,
+            pending_revision=revision,
+            fingerprint=self._reading.fingerprint(kb, detail.options),
+            attempts=0,
+            updated_at=now,
+            job_id=job.job_id,
+            version=old.version + 1,
+        )
+        fresh = replace(
+            detail, revision=revision, raw_key=key, losses=(), loss_count=0, error=None, attachments=(), retried=True
+        )
+        return self._commit(old, head, fresh, job, kb)
 
     def _view(self, head: DocumentHead) -> DocumentView:
         revision = head.visible_revision or head.last_revision
@@ -159,22 +230,15 @@ class Documents:
         if revision != head.last_revision and not head.pending_revision:
             latest = self._stores.documents.detail(head.doc_id, head.last_revision)
             error = latest.error if latest else None
-        return DocumentView(head, detail, error)
+        heads = self._stores.documents.heads(detail.attachments) if detail.attachments else {}
+        there = tuple(each for each in detail.attachments if each in heads and not heads[each].deleted)
+        return DocumentView(head, detail, error, there)
 
     def doc_id(self, kb_id: int, source: str | None, external_id: str | None) -> str:
         """Give the id under which a document is kept: random where it has no identity of its own."""
         if external_id is None:
             return self._identifiers.new("d_")
-        identity = json.dumps([kb_id, source, external_id], ensure_ascii=False).encode()
-        return "d_" + b32encode(hashlib.sha256(identity).digest()).decode().lower()[:26]
-
-    def _unchanged(self, old: DocumentHead | None, new: Submission, kb: KnowledgeBase) -> DocumentHead | None:
-        """Give the head where what is visible, or on its way, is this same content under the same fingerprint."""
-        if old is None or old.deleted or not (old.visible_revision or old.pending_revision):
-            return None
-        latest_failed = old.last_revision not in {old.visible_revision, old.pending_revision}
-        same = old.content_hash == content_hash(new) and old.fingerprint == self._reading.fingerprint(kb, new.options)
-        return old if same and not latest_failed else None
+        return document_id(json.dumps([kb_id, source, external_id], ensure_ascii=False).encode())
 
     def _nothing_to_do(self, principal: Principal, head: DocumentHead, job_id: str | None) -> Submitted:
         if head.pending_revision and head.job_id is not None and job_id in {None, head.job_id}:
@@ -192,61 +256,30 @@ class Documents:
         old: DocumentHead | None,
         submission: Submission,
         *,
+        fingerprint: str,
         job_id: str | None,
     ) -> Submitted:
         now = iso(self._clock.now())
-        revision = (old.last_revision if old else 0) + 1
-        # The revision is part of the key: a purge of an older one can never take bytes that have just come again.
-        raw_key = f"raw/{kb.kb_id}/{doc_id}/{revision}/{hashlib.sha256(submission.data).hexdigest()}"
-        self._stores.blobs.put(raw_key, submission.data, content_type=submission.content_type)
         job = self._new_job(principal, kb.kb_id, doc_id, job_id, now)
-        head = self._next_head(kb, doc_id, old, submission, job_id=job.job_id, now=now)
-        detail = DocumentDetail(
-            doc_id=doc_id,
-            revision=head.pending_revision,
-            name=submission.name,
-            content_type=submission.content_type,
-            size=len(submission.data),
-            raw_key=raw_key,
-            external_id=submission.external_id,
-            url=submission.url,
-            metadata=submission.metadata,
-            options=submission.options,
+        head, detail = accepted(
+            kb,
+            doc_id,
+            old,
+            submission,
+            fingerprint=fingerprint,
+            now=now,
+            job_id=job.job_id,
+            parent=old.parent if old is not None and not old.deleted else None,
         )
-        self._stores.documents.commit(writes.accept(old, head, detail, job, kb.list_shards))
-        self._stores.queue.send([Work("read", kb.kb_id, doc_id, head.pending_revision).message()])
-        return Submitted(doc_id, job.job_id, head.status)
+        self._stores.blobs.put(detail.raw_key, submission.data, content_type=submission.content_type)
+        return self._commit(old, head, detail, job, kb)
 
-    def _next_head(
-        self,
-        kb: KnowledgeBase,
-        doc_id: str,
-        old: DocumentHead | None,
-        submission: Submission,
-        *,
-        job_id: str,
-        now: str,
-    ) -> DocumentHead:
-        live = old if old is not None and not old.deleted else None
-        revision = (old.last_revision if old else 0) + 1
-        return DocumentHead(
-            doc_id=doc_id,
-            kb_id=kb.kb_id,
-            title=submission.title,
-            status="ready" if live and live.visible_revision else "pending",
-            last_revision=revision,
-            visible_revision=live.visible_revision if live else 0,
-            pending_revision=revision,
-            chunk_count=live.chunk_count if live else 0,
-            content_hash=content_hash(submission),
-            fingerprint=self._reading.fingerprint(kb, submission.options),
-            attempts=0,
-            created_at=live.created_at if live else now,
-            updated_at=now,
-            job_id=job_id,
-            source=submission.source,
-            version=(old.version if old else 0) + 1,
-        )
+    def _commit(
+        self, old: DocumentHead | None, head: DocumentHead, detail: DocumentDetail, job: Job, kb: KnowledgeBase
+    ) -> Submitted:
+        self._stores.documents.commit(writes.accept(old, head, detail, job, kb.list_shards))
+        self._stores.queue.send([Work("read", kb.kb_id, head.doc_id, head.pending_revision).message()])
+        return Submitted(head.doc_id, job.job_id, head.status)
 
     def _new_job(self, principal: Principal, kb_id: int, doc_id: str, job_id: str | None, now: str) -> Job:
         return Job(
@@ -258,11 +291,3 @@ class Documents:
             created_at=now,
             doc_id=doc_id,
         )
-
-
-def content_hash(submission: Submission) -> str:
-    """Hash what makes a document's content: bytes, title, url and the user's metadata."""
-    described = [submission.title, submission.name, submission.content_type, submission.url, dict(submission.metadata)]
-    digest = hashlib.sha256(json.dumps(described, sort_keys=True, ensure_ascii=False).encode())
-    digest.update(submission.data)
-    return digest.hexdigest()

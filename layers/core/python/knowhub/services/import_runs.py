@@ -4,13 +4,12 @@ Every slice goes on from the run's row. A slice that is repeated takes the same 
 documents are known by their identity, and equal content is not read again.
 """
 
-from collections.abc import Iterator
+import math
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 
 from knowhub.catalog.documents import DocumentRows
-from knowhub.catalog.jobs import JobRows
+from knowhub.catalog.jobs import JobRows, Tally
 from knowhub.catalog.sources import LOSSES_KEPT, ImportRun, SourceRows
 from knowhub.errors import ConditionFailed, KnowhubError, NotFound, Retryable, SourceFailed
 from knowhub.model.document import Loss
@@ -21,10 +20,12 @@ from knowhub.model.times import iso
 from knowhub.observability import report
 from knowhub.ports.clock import Clock
 from knowhub.ports.queue import Queue
-from knowhub.ports.sources import Sources
+from knowhub.ports.sources import SourceItem, Sources
 from knowhub.services.documents import Documents
 from knowhub.services.identity import Identity
-from knowhub.services.import_taking import Taking
+from knowhub.services.import_progress import Progress, Standing
+from knowhub.services.import_taking import OpenSource, Taking
+from knowhub.services.import_uploads import UploadStores
 from knowhub.services.work import Work
 from knowhub.sources import accounts
 
@@ -37,6 +38,9 @@ TRIES = 5
 
 MAX_KEPT_BYTES = 60_000
 """Of the places of losses that are remembered; beyond that nothing counts as missing."""
+
+LONGEST_PAUSE_SECONDS = 300
+"""Between two slices: shorter than what the sweeper takes for a message that was lost."""
 
 _PAUSE_SECONDS = (1, 2, 5, 10, 20, 30)
 
@@ -53,16 +57,19 @@ class ImportRuns:
         documents: Documents,
         identity: Identity,
         sources: Sources,
+        uploads: UploadStores,
         queue: Queue,
         clock: Clock,
     ) -> None:
         """Keep the collaborators."""
         self._rows = rows
         self._jobs = jobs
-        self._document_rows = document_rows
         self._documents = documents
         self._identity = identity
-        self._taking = Taking(rows, document_rows, documents, sources)
+        self._progress = Progress(rows, document_rows)
+        self._taking = Taking(
+            rows=rows, document_rows=document_rows, documents=documents, sources=sources, uploads=uploads
+        )
         self._queue = queue
         self._clock = clock
 
@@ -90,11 +97,11 @@ class ImportRuns:
                 if isinstance(error, NotFound)
                 else error.message
             )
-            self._finish(run, "failed", error=reason)
+            self._give_up(run, reason)
         except Exception:
             # A bug, most likely: tried again as any message, but its job must not wait for ever.
             if run.tries >= TRIES:
-                self._finish(run, "failed", error="The import failed unexpectedly")
+                self._give_up(run, "The import failed unexpectedly")
             else:
                 self._save(replace(run, tries=run.tries + 1))
             raise
@@ -108,21 +115,26 @@ class ImportRuns:
             self._settle(run, principal)
 
     def _list(self, run: ImportRun, principal: Principal) -> None:
+        """List and take in, page by page; what the slice has no time for is left to settling."""
         reading = self._taking.open(run, principal)
         until = self._clock.now() + SLICE_SECONDS
         while self._clock.now() < until:
             page = reading.source.list(run.cursor, PAGE)
             run = self._noted(run, page.losses)
-            for item in page.items:
-                run = self._taking.take(run, reading, item)
+            taken = [self._taken(run, reading, item, until) for item in page.items]
+            run = self._progress.noted(run, taken)
             run = replace(run, cursor=page.cursor, listed=run.listed + page.declared, tries=0)
             if page.cursor is None:
                 run = replace(run, phase="settling")
             self._save(run)
-            self._jobs.progress(run.job_id, done=0, total=run.listed, failed=run.loss_count)
+            self._show(run, run.done, run.failed + run.loss_count)
             if run.phase == "settling":
                 break
         self._send(run)
+
+    def _taken(self, run: ImportRun, reading: OpenSource, item: SourceItem, until: float) -> ListedItem:
+        now = self._clock.now()
+        return self._taking.take(run, reading, item, now) if now < until else self._taking.defer(run, item, now)
 
     def _noted(self, run: ImportRun, losses: tuple[Loss, ...]) -> ImportRun:
         """Note losses of the listing, and that what stands in their places is not missing."""
@@ -136,31 +148,40 @@ class ImportRuns:
         )
 
     def _settle(self, run: ImportRun, principal: Principal) -> None:
-        """Wait until everything is read; then note what failed, remove what is gone, and end."""
-        waiting, done, offered, failed = 0, 0, 0, run
-        for batch in _batches(item for item in self._rows.listed.all(run.kb_id, run.collection) if item.run == run.run):
-            heads = self._document_rows.heads(item.doc_id for item in batch)
-            offered += len(batch)
-            for item in batch:
-                head = heads.get(item.doc_id)
-                if item.lost:
-                    continue
-                if head is not None and head.pending_revision:
-                    waiting += 1
-                elif head is not None and head.last_revision != head.visible_revision and not head.deleted:
-                    failed = failed.with_losses(self._reading_loss(item, head.last_revision))
-                else:
-                    done += 1
-        if waiting:
-            self._jobs.progress(run.job_id, done=done, total=run.listed, failed=failed.loss_count)
-            pause = _PAUSE_SECONDS[min(run.tries, len(_PAUSE_SECONDS) - 1)]
+        """Fetch what comes again, wait until all is read; then note what failed, remove what is gone, and end."""
+        standing = self._progress.standing(run)
+        if standing.later and standing.next_at <= self._clock.now():
+            self._fetch_again(run, principal)
+            standing = self._progress.standing(run)
+        if standing.later or standing.reading:
+            self._show(run, standing.done, standing.run.loss_count)
             self._save(replace(run, tries=run.tries + 1))
-            self._send(run, pause)
+            self._send(run, self._pause(run, standing))
             return
         if run.name is not None and run.complete and run.listed:
             self._remove_missing(run, principal)
         # What a source offers twice, under two spellings, is one document.
-        self._account(replace(failed, listed=offered + run.unlisted), done)
+        self._account(replace(standing.run, listed=standing.offered + run.unlisted), standing.done)
+
+    def _fetch_again(self, run: ImportRun, principal: Principal) -> None:
+        reading = self._taking.open(run, principal)
+        until = self._clock.now() + SLICE_SECONDS
+        for item in self._progress.due(run, self._clock.now()):
+            if self._clock.now() >= until:
+                return
+            self._taking.again(run, reading, item, self._clock.now())
+
+    def _pause(self, run: ImportRun, standing: Standing) -> int:
+        """Come by again when the next item's time has come; while documents are read, at least now and then."""
+        pauses = []
+        if standing.later:
+            pauses.append(math.ceil(max(standing.next_at - self._clock.now(), 0)))
+        if standing.reading:
+            pauses.append(_PAUSE_SECONDS[min(run.tries, len(_PAUSE_SECONDS) - 1)])
+        return min(*pauses, LONGEST_PAUSE_SECONDS)
+
+    def _show(self, run: ImportRun, done: int, failed: int) -> None:
+        self._jobs.progress(run.job_id, Tally(done, run.listed, failed))
 
     def _account(self, run: ImportRun, done: int) -> None:
         """End the job: what the source declared is what is there and what is listed as lost, or it has failed."""
@@ -175,10 +196,6 @@ class ImportRuns:
             run = replace(run, losses=(told, *run.losses[: LOSSES_KEPT - 1]))
         self._finish(run, "completed", done=done)
 
-    def _reading_loss(self, item: ListedItem, revision: int) -> Loss:
-        detail = self._document_rows.detail(item.doc_id, revision)
-        return Loss("UNREADABLE", item.uri, (detail.error if detail else None) or "It could not be read")
-
     def _remove_missing(self, run: ImportRun, principal: Principal) -> None:
         """Delete what this complete listing did not show any more; what was lost on the way is not missing."""
         items = list(self._rows.listed.all(run.kb_id, run.collection))
@@ -190,19 +207,26 @@ class ImportRuns:
                 self._delete(run, item, principal)
 
     def _remove(self, run: ImportRun, principal: Principal) -> None:
+        """Delete what the source has listed, and forget it one by one: the rest tells how far this is."""
+        items = list(self._rows.listed.all(run.kb_id, run.collection))
+        if not run.listed:
+            run = replace(run, listed=len(items))
+            self._save(run)
         until = self._clock.now() + SLICE_SECONDS
-        for item in self._rows.listed.all(run.kb_id, run.collection):
+        for number, item in enumerate(items):
+            if number % PAGE == 0:
+                self._show(run, run.listed - len(items) + number, 0)
             if self._clock.now() >= until:
                 self._send(run)
                 return
             self._delete(run, item, principal)
-        self._finish(run, "completed")
+        self._finish(run, "completed", done=run.listed)
 
     def _delete(self, run: ImportRun, item: ListedItem, principal: Principal) -> None:
         # What somebody deleted by hand is only named by the list.
         with suppress(NotFound):
             self._documents.delete(principal, item.doc_id)
-        self._rows.listed.forget(run.kb_id, run.collection, item.doc_id)
+        self._rows.listed.forget(run.kb_id, run.collection, item)
 
     def _listing_failed(self, run: ImportRun, error: SourceFailed) -> None:
         report("listing failed", error, job_id=run.job_id)
@@ -210,17 +234,24 @@ class ImportRuns:
             self._save(replace(run, tries=run.tries + 1))
             asked = error.detail.get("retry_after")
             pause = _PAUSE_SECONDS[min(run.tries, len(_PAUSE_SECONDS) - 1)]
-            self._send(run, min(max(pause, asked if isinstance(asked, int) else 0), 900))
+            self._send(run, min(max(pause, asked if isinstance(asked, int) else 0), LONGEST_PAUSE_SECONDS))
             return
-        lost = run.with_losses(Loss(str(error.detail.get("reason", error.code)), "listing", error.message))
-        self._finish(lost, "failed", error=error.message)
+        self._give_up(run, error.message, Loss(str(error.detail.get("reason", error.code)), "listing", error.message))
+
+    def _give_up(self, run: ImportRun, error: str, *losses: Loss) -> None:
+        """End as failed, with what has been done until here."""
+        if run.phase == "removing":
+            left = sum(1 for _ in self._rows.listed.all(run.kb_id, run.collection))
+            self._finish(run, "failed", done=max(run.listed - left, 0), error=error)
+            return
+        standing = self._progress.standing(run)
+        self._finish(standing.run.with_losses(*losses), "failed", done=standing.done, error=error)
 
     def _finish(self, run: ImportRun, state: JobState, *, done: int = 0, error: str | None = None) -> None:
         """End the job and free its source; a removed source's row goes with it."""
         now = iso(self._clock.now())
-        self._jobs.finish(
-            run.job_id, state, now, done=done, total=run.listed, failed=run.loss_count, losses=run.losses, error=error
-        )
+        tally = Tally(done, run.listed, run.loss_count, run.losses)
+        self._jobs.end(run.job_id, state, now, error, tally)
         self._rows.forget_run(run.job_id)
         if run.name is None:
             self._rows.listed.forget_all(run.kb_id, run.collection)
@@ -253,8 +284,3 @@ class ImportRuns:
 
     def _send(self, run: ImportRun, delay_seconds: int = 0) -> None:
         self._queue.send([Work("import", run.kb_id, run.job_id).message(delay_seconds)])
-
-
-def _batches(items: Iterator[ListedItem]) -> Iterator[list[ListedItem]]:
-    while batch := list(islice(items, 100)):
-        yield batch

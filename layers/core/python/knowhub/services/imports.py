@@ -4,8 +4,8 @@ import json
 import re
 from dataclasses import dataclass, replace
 
-from knowhub.catalog.jobs import JobRows
 from knowhub.catalog.sources import ImportRun, Phase, SourceRows
+from knowhub.catalog.uploads import UploadRows
 from knowhub.errors import ConditionFailed, Conflict, InvalidRequest, NotFound, PayloadTooLarge
 from knowhub.model.job import Job
 from knowhub.model.knowledge_base import KnowledgeBase
@@ -18,6 +18,7 @@ from knowhub.ports.queue import Queue
 from knowhub.ports.sources import Sources, SourceSpec
 from knowhub.services.documents import Documents
 from knowhub.services.import_specs import spec_of
+from knowhub.services.import_uploads import check_uploads
 from knowhub.services.permissions import Permissions
 from knowhub.services.work import Work
 
@@ -42,7 +43,7 @@ class Imports:
         self,
         *,
         rows: SourceRows,
-        jobs: JobRows,
+        uploads: UploadRows,
         queue: Queue,
         sources: Sources,
         documents: Documents,
@@ -52,7 +53,7 @@ class Imports:
     ) -> None:
         """Keep the collaborators."""
         self._rows = rows
-        self._jobs = jobs
+        self._uploads = uploads
         self._queue = queue
         self._sources = sources
         self._documents = documents
@@ -74,6 +75,7 @@ class Imports:
             )
         self._sources.open(spec, kb_id)
         _check(spec, kb)
+        check_uploads(self._uploads, spec, kb_id, principal.user_id, self._clock.now())
         job_id = self._identifiers.new("job_")
         now = iso(self._clock.now())
         row = None
@@ -98,17 +100,18 @@ class Imports:
         return job_id
 
     def reload(self, principal: Principal, kb_id: int, name: str) -> str:
-        """Read a source again and give the job's id; while one import goes on, that one's."""
+        """Read a source again and give the job's id.
+
+        Raises `Conflict`, with the job in its detail, while an import or removal of it goes on: what has changed since
+        that one began is perhaps not seen by it.
+        """
         return self._again(principal, kb_id, name, "listing")
 
     def remove(self, principal: Principal, kb_id: int, name: str) -> str:
         """Start removing a source with every document that came from it, and give the job's id.
 
-        Raises `Conflict`, with the job, while an import of it goes on.
+        Raises `Conflict` as `reload` does.
         """
-        row = self._writable_source(principal, kb_id, name)
-        if row.busy:
-            raise Conflict("An import of this source goes on", {"job_id": row.job_id})
         return self._again(principal, kb_id, name, "removing")
 
     def get(self, principal: Principal, kb_id: int, name: str) -> SourceRecord:
@@ -134,7 +137,7 @@ class Imports:
     def _again(self, principal: Principal, kb_id: int, name: str, phase: Phase) -> str:
         row = self._writable_source(principal, kb_id, name)
         if row.busy:
-            return row.job_id
+            raise Conflict("An import or removal of this source goes on", {"job_id": row.job_id})
         job_id = self._identifiers.new("job_")
         busy = replace(
             row,
@@ -158,7 +161,7 @@ class Imports:
         try:
             self._begin(busy, row, run, busy.updated_at)
         except ConditionFailed:
-            # Another caller was faster: its import is the one that goes on.
+            # Another caller was faster: its job is the one that goes on.
             return self._again(principal, kb_id, name, phase)
         return job_id
 
@@ -173,14 +176,12 @@ class Imports:
 
 
 def _check(spec: SourceSpec, kb: KnowledgeBase) -> None:
-    """Refuse what could only fail later: a name without an address, sizes that leave no room, a file of another way."""
+    """Refuse what could only fail later: a name without an address, sizes that leave no room."""
     if spec.name is not None and (_NAME.fullmatch(spec.name) is None or not spec.name.strip(". ")):
         raise _fault("name", "a name has letters, digits, spaces and . _ - only, so that it can stand in an address")
     chunking = spec.chunking_over(kb.chunking)
     if chunking.overlap >= chunking.size:
         raise _fault("chunk_overlap", f"the overlap {chunking.overlap} is not less than the size {chunking.size}")
-    if any(each.startswith("upload:") for each in spec.inputs):
-        raise _fault("source", "an uploaded file becomes a document by itself: it is no source")
 
 
 def _fault(member: str, message: str) -> InvalidRequest:

@@ -16,8 +16,16 @@ class Jobs:
         self._permissions = permissions
 
     def get(self, principal: Principal, job_id: str) -> Job:
-        """Show a job of a KB that the principal reads; any other raises the same `NotFound` as an absent one."""
+        """Show a job of a KB that the principal reads, or one of the hub's own to an administrator.
+
+        Any other raises the same `NotFound` as an absent one.
+        """
         job = self._rows.get(job_id)
-        if job is None or not self._permissions.readable_of(principal, [job.kb_id]):
+        if job is None or not self._visible(principal, job):
             raise NotFound("JOB", {"job_id": job_id})
         return job
+
+    def _visible(self, principal: Principal, job: Job) -> bool:
+        if not job.kb_id:
+            return principal.role == "admin" and "admin" in principal.scopes
+        return bool(self._permissions.readable_of(principal, [job.kb_id]))

@@ -1,10 +1,14 @@
 """Knowledge bases: make, show, list, delete."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from knowhub.access.rules import may_create
+from knowhub.catalog.facets import FacetRows
 from knowhub.catalog.knowledge_bases import KnowledgeBaseRows
-from knowhub.errors import ConditionFailed, Forbidden, NotFound
+from knowhub.errors import ConditionFailed, Conflict, Forbidden, NotFound
+from knowhub.model.facet import Facet
 from knowhub.model.knowledge_base import Chunking, KbCounts, KnowledgeBase, MemberRole, Visibility
 from knowhub.model.principal import Principal
 from knowhub.model.times import iso
@@ -12,6 +16,8 @@ from knowhub.ports.clock import Clock
 from knowhub.ports.queue import Queue
 from knowhub.services.permissions import Permissions
 from knowhub.services.work import Work
+
+_ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +27,19 @@ class NewKnowledgeBase:
     name: str
     description: str = ""
     visibility: Visibility = "private"
-    language: str = "en"
+    language: str = ""
     chunking: Chunking = field(default_factory=Chunking)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedKnowledgeBase:
+    """What is to be different; None leaves a member as it is."""
+
+    name: str | None = None
+    description: str | None = None
+    visibility: Visibility | None = None
+    language: str | None = None
+    chunking: Chunking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +54,12 @@ class KnowledgeBaseView:
 class KnowledgeBases:
     """The use-cases of knowledge bases."""
 
-    def __init__(self, rows: KnowledgeBaseRows, permissions: Permissions, queue: Queue, clock: Clock) -> None:
+    def __init__(
+        self, rows: KnowledgeBaseRows, facets: FacetRows, permissions: Permissions, queue: Queue, clock: Clock
+    ) -> None:
         """Keep the collaborators."""
         self._rows = rows
+        self._facets = facets
         self._permissions = permissions
         self._queue = queue
         self._clock = clock
@@ -78,6 +98,35 @@ class KnowledgeBases:
         """Add the counts to a listed KB."""
         return KnowledgeBaseView(kb, role, self._rows.counts(kb.kb_id))
 
+    def change(
+        self, principal: Principal, kb_id: int, wanted: ChangedKnowledgeBase, expected: int | None
+    ) -> KnowledgeBaseView:
+        """Change what a KB says of itself, for its owners; `expected` is the version that the caller has seen.
+
+        Raises `Conflict` where it has another version, where the owner has one of the new name, and for a change to or
+        from `public`: what a public KB holds has been reviewed.
+        """
+        for _ in range(_ATTEMPTS):
+            kb = self._permissions.require(principal, kb_id, "manage")
+            if expected not in (None, kb.version):
+                raise Conflict("The knowledge base was changed since you read it", {"kb_id": kb_id})
+            given = {name: value for name, value in _members(wanted) if value is not None}
+            new = replace(kb, **given, version=kb.version + 1, updated_at=iso(self._clock.now()))
+            if new.visibility != kb.visibility and "public" in {new.visibility, kb.visibility}:
+                raise Conflict("A knowledge base is public from its beginning or never", {"kb_id": kb_id})
+            try:
+                self._rows.change(kb, new)
+            except Conflict as error:
+                if not isinstance(error, ConditionFailed):
+                    raise
+                continue
+            return self.get(principal, kb_id)
+        raise Conflict("The knowledge base is being changed by others", {"kb_id": kb_id})
+
+    def facets(self, principal: Principal, kb_id: int) -> Sequence[Facet]:
+        """List the metadata keys and values of a KB's visible documents; raises `NotFound`."""
+        return self._facets.of(self._permissions.require(principal, kb_id, "read").kb_id)
+
     def delete(self, principal: Principal, kb_id: int) -> None:
         """Hide a KB and all beneath it at once; its content is removed in the background."""
         kb = self._permissions.require(principal, kb_id, "manage")
@@ -86,3 +135,7 @@ class KnowledgeBases:
         except ConditionFailed as error:
             raise NotFound("KB", {"kb_id": kb_id}) from error
         self._queue.send([Work("purge_kb", kb_id).message()])
+
+
+def _members(wanted: ChangedKnowledgeBase) -> Iterator[tuple[str, Any]]:
+    return ((one.name, getattr(wanted, one.name)) for one in fields(wanted))

@@ -1,17 +1,20 @@
 """Purge: what a replaced revision, a deleted document or a deleted KB left behind is removed."""
 
+from contextlib import suppress
+
 from knowhub.catalog import document_writes as writes
 from knowhub.catalog.documents import DocumentRows
+from knowhub.catalog.facets import FacetRows
 from knowhub.catalog.knowledge_bases import KnowledgeBaseRows
 from knowhub.catalog.sources import SourceRows
 from knowhub.errors import ConditionFailed
 from knowhub.model.document import DocumentHead
-from knowhub.model.times import iso
 from knowhub.ports.blobs import Blobs
-from knowhub.ports.chunk_index import ChunkIndex
 from knowhub.ports.clock import Clock
 from knowhub.ports.queue import Queue
+from knowhub.services.burial import Burial
 from knowhub.services.chunk_files import ChunkFiles, derived_prefix
+from knowhub.services.indexing import Indexing
 from knowhub.services.work import Work
 
 _DOCUMENTS_AT_ONCE = 200
@@ -26,21 +29,23 @@ class Purge:
         *,
         documents: DocumentRows,
         kbs: KnowledgeBaseRows,
+        facets: FacetRows,
         sources: SourceRows,
         blobs: Blobs,
         queue: Queue,
-        index: ChunkIndex,
+        index: Indexing,
         clock: Clock,
     ) -> None:
         """Keep the collaborators."""
         self._documents = documents
         self._kbs = kbs
+        self._facets = facets
         self._sources = sources
         self._blobs = blobs
         self._files = ChunkFiles(blobs)
         self._queue = queue
         self._index = index
-        self._clock = clock
+        self._burial = Burial(documents, queue, clock)
 
     def run(self, work: Work) -> None:
         """Do one purge; works of other kinds are none of this service's."""
@@ -49,11 +54,13 @@ class Purge:
         elif work.kind == "purge_document":
             self._document(work)
         elif work.kind == "purge_older_revisions":
+            self._burial.drop_attachments(work.doc_id)
             self._revisions(work, below=work.revision)
             self._index.refresh()
 
     def _document(self, work: Work) -> None:
         """Remove a tombstone's content; a document that came back since loses its unused revisions only."""
+        self._burial.drop_attachments(work.doc_id)
         self._revisions(work)
         self._index.refresh()
         head = self._documents.head(work.doc_id)
@@ -74,16 +81,20 @@ class Purge:
         used = (
             {head.visible_revision, head.pending_revision, head.last_revision} if head is not None and live else set()
         )
-        details = self._documents.revisions(work.doc_id)
-        used_keys = {detail.raw_key for detail in details if detail.revision in used}
-        for detail in details:
+        for detail in self._documents.revisions(work.doc_id):
             if detail.revision in used or (below is not None and detail.revision >= below):
                 continue
             self._index.delete_revision(work.doc_id, detail.revision)
+            self._forget(work, detail.revision, head)
             self._files.delete(derived_prefix(work.kb_id, work.doc_id, detail.revision))
-            if detail.raw_key not in used_keys:
-                self._blobs.delete([detail.raw_key])
+            self._blobs.delete([detail.raw_key])
             self._documents.forget_detail(work.doc_id, detail.revision)
+
+    def _forget(self, work: Work, revision: int, head: DocumentHead | None) -> None:
+        """Let go of the embeddings of a revision's texts, but for those that the visible one has."""
+        gone = self._files.read_if_there(work.kb_id, work.doc_id, revision)
+        shown = head.visible_revision if head is not None else 0
+        self._index.forget(work.kb_id, gone, self._files.read_if_there(work.kb_id, work.doc_id, shown) if shown else ())
 
     def _knowledge_base(self, work: Work) -> None:
         kb = self._kbs.get(work.kb_id)
@@ -100,16 +111,13 @@ class Purge:
         self._index.refresh()
         self._files.delete(f"raw/{kb.kb_id}/")
         self._files.delete(f"derived/{kb.kb_id}/")
+        self._index.forget_kb(kb.kb_id)
+        self._facets.forget_kb(kb.kb_id)
         self._sources.forget_kb(kb.kb_id)
         self._kbs.purged(kb.kb_id)
 
     def _bury(self, head: DocumentHead) -> None:
-        now = self._clock.now()
-        if head.deleted:
-            return
-        try:
-            self._documents.commit(writes.bury(head, iso(now), int(now) + writes.TOMBSTONE_SECONDS))
-        except ConditionFailed:
-            # Its state moved on: the message that goes on with the rest comes by here again.
-            return
-        self._queue.send([Work("purge_document", head.kb_id, head.doc_id).message()])
+        # Its state moved on where this fails: the message that goes on with the rest comes by here again.
+        with suppress(ConditionFailed):
+            if not head.deleted:
+                self._burial.bury_alone(head)

@@ -2,38 +2,53 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from knowhub.chunkers import registry as chunkers
 from knowhub.chunkers.options import ChunkOptions
 from knowhub.model.chunk import Chunk, Piece, chunk_id
 from knowhub.model.document import DocumentDetail, DocumentHead, Loss, ReadingOptions
+from knowhub.model.extraction import Attachment
 from knowhub.model.knowledge_base import KnowledgeBase
 from knowhub.ports.chunk_index import IndexedChunk
+from knowhub.readers import encoding
 from knowhub.readers import registry as readers
-from knowhub.retrieval.analysis import ANALYSER_VERSION, analyse
+from knowhub.readers.sniffing import sniff
+from knowhub.retrieval.analysis import ANALYSER_VERSION
+from knowhub.services.chunk_entries import fields_of, indexed
 from knowhub.services.cutting import cut, warnings
 from knowhub.transformers import registry as transformers
 
-READERS_VERSION = 2
+READERS_VERSION = 4
 """Goes up with every change of what a reader or a transformer gives for the same bytes."""
 
 MAX_CHUNKS = 20_000
 """Chunks of one document; what is over is a loss."""
 
-_BREAK = "¶"
-"""A token that no analysis yields: it keeps a phrase from matching across the end of a title."""
+LONGEST_TITLE = 300
+"""Code points of a title, whoever gives it."""
+
+_OCTETS = "application/octet-stream"
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]{1,100}/[\w!#$&^.+-]{1,100}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of reading a revision; `metadata` is the document's own with the caller's over it."""
+    """What came of reading a revision.
 
+    `found` is the metadata that the reader found, `metadata` that with the caller's over it. `title` is the document's:
+    the caller's, else the reader's, else its file name.
+    """
+
+    title: str
     text: str
     chunks: Sequence[IndexedChunk]
     losses: tuple[Loss, ...]
     metadata: Mapping[str, object]
+    found: Mapping[str, object]
+    attachments: Sequence[Attachment]
 
 
 class Reading:
@@ -60,38 +75,52 @@ class Reading:
             where = f"from line {pieces[MAX_CHUNKS].locator.line_start}"
             losses.append(Loss("CHUNK_LIMIT", where, left_out))
         metadata = {**read.metadata, **detail.metadata}
+        title = detail.title or one_line(read.title or "") or detail.name
+        titled = replace(head, title=title)
+        fields = fields_of(head, detail, metadata, title=title, text=text)
         chunks = [
-            indexed(_chunk(head, detail, metadata, number, piece), detail.name)
+            indexed(_chunk(titled, detail, metadata, number, piece), fields.values)
             for number, piece in enumerate(pieces[:MAX_CHUNKS], start=1)
         ]
-        return Outcome(text, chunks, tuple(losses), metadata)
+        lost = (*losses, *fields.losses)
+        return Outcome(title, text, chunks, lost, metadata, read.metadata, read.attachments)
 
     def check(self, data: bytes, name: str, content_type: str) -> None:
         """Raise `UnsupportedMediaType` for bytes that no reader takes, from their first bytes alone."""
         readers.detect(data, name=name, content_type=content_type)
 
+    def check_file(self, data: bytes, name: str, content_type: str) -> None:
+        """Raise `UnsupportedMediaType` for a file that nobody has chosen to send and no reader takes.
+
+        Its beginning must be text where nothing else is known of it: what a mail carries is often a key or a seal.
+        """
+        if readers.detect(data, name=name, content_type=content_type) == "text":
+            encoding.decode(data[: encoding.SAMPLE_BYTES])
+
+    def media_type(self, data: bytes, declared: str) -> str:
+        """Name the type that the bytes tell, else the declared one if it is one."""
+        told = sniff(data) or declared
+        return told if _MEDIA_TYPE.fullmatch(told) else _OCTETS
+
     def fingerprint(self, kb: KnowledgeBase, reading: ReadingOptions) -> str:
         """Describe all that decides a document's chunks beside its content: readers, chunking, analysis, by version."""
         chunking = reading.chunking or kb.chunking
-        options = ChunkOptions(size=chunking.size, overlap=chunking.overlap)
+        trim, separators = chunking.trim_whitespace, chunking.separators
+        options = ChunkOptions(chunking.size, chunking.overlap, trim_whitespace=trim, separators=separators)
         names = chunkers.names() if chunking.strategy is None else (chunking.strategy,)
         rules = [chunkers.fingerprint(name, options) for name in names]
+        if chunking.preserve_lines is not None:
+            rules.append(f"whole lines: {chunking.preserve_lines}")
         described = json.dumps(
             [READERS_VERSION, reading.reader, [dict(one) for one in reading.transformers], rules, ANALYSER_VERSION]
         )
         return hashlib.sha256(described.encode()).hexdigest()[:16]
 
 
-def indexed(chunk: Chunk, name: str) -> IndexedChunk:
-    """Analyse a chunk together with its title, file name and headings, which it is found by too."""
-    heads = dict.fromkeys(part for part in (chunk.title, name, chunk.header_path) if part)
-    parts = [analyse(part) for part in (*heads, chunk.text)]
-    terms = [term for part in parts for term in part.terms]
-    sequence: list[str] = []
-    for part in parts:
-        sequence.extend(part.sequence)
-        sequence.append(_BREAK)
-    return IndexedChunk(chunk, terms, sequence)
+def one_line(title: str) -> str:
+    """Make a title that a document may have of what was found as one."""
+    shown = "".join(char if char.isprintable() else " " for char in title[: 10 * LONGEST_TITLE])
+    return " ".join(shown.split())[:LONGEST_TITLE].strip()
 
 
 def _chunk(head: DocumentHead, detail: DocumentDetail, metadata: dict[str, object], number: int, piece: Piece) -> Chunk:
@@ -110,4 +139,5 @@ def _chunk(head: DocumentHead, detail: DocumentDetail, metadata: dict[str, objec
         url=detail.url,
         source=head.source,
         metadata=metadata,
+        name=detail.name,
     )

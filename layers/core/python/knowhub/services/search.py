@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from knowhub.catalog.documents import DocumentRows
 from knowhub.model.hit import SearchResult
+from knowhub.model.knowledge_base import KnowledgeBase
 from knowhub.model.principal import Principal
 from knowhub.model.query import SearchRequest
 from knowhub.retrieval.gate import Gate
@@ -29,17 +30,17 @@ class Search:
 
         A KB that was asked for and can't be read raises `NotFound`, whichever way it is missing.
         """
-        kb_ids = self.scope(principal, request.kb_ids)
-        used = kb_ids[:MAX_KBS]
+        kbs = self.scope(principal, request.kb_ids)
+        used = kbs[:MAX_KBS]
         gate = Gate(
             read_heads=self._documents.heads,
             readable=lambda found: self._permissions.readable_of(principal, found),
         )
-        result = self._kernel.search(request, frozenset(used), gate)
-        return replace(result, scope_truncated=len(kb_ids) > len(used))
+        result = self._kernel.search(request, {kb.kb_id: kb.language for kb in used}, gate)
+        return replace(result, scope_truncated=len(kbs) > len(used))
 
-    def scope(self, principal: Principal, kb_ids: Sequence[int] | None) -> list[int]:
+    def scope(self, principal: Principal, kb_ids: Sequence[int] | None) -> list[KnowledgeBase]:
         """Check each asked KB, or list every readable one, ascending."""
         if kb_ids is None:
-            return [kb.kb_id for kb, _ in self._permissions.readable(principal)]
-        return [self._permissions.require(principal, kb_id, "read").kb_id for kb_id in dict.fromkeys(kb_ids)]
+            return [kb for kb, _ in self._permissions.readable(principal)]
+        return [self._permissions.require(principal, kb_id, "read") for kb_id in dict.fromkeys(kb_ids)]

@@ -8,7 +8,16 @@ from typing import Literal, cast, get_args
 from knowhub.errors import InvalidRequest
 from knowhub.ports.queue import OutgoingMessage
 
-Kind = Literal["read", "purge_older_revisions", "purge_document", "purge_kb", "take_upload", "import"]
+Kind = Literal[
+    "read",
+    "purge_older_revisions",
+    "purge_document",
+    "purge_kb",
+    "take_upload",
+    "import",
+    "reindex",
+    "drop_generation",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +27,9 @@ class Work:
     kind: Kind
     kb_id: int
     doc_id: str = ""
-    """The document; for an upload its key, for an import its job."""
+    """The document; for an upload its key, for an import or a rebuild its job."""
     revision: int = 0
+    """The revision; for a generation of the index its number."""
 
     def message(self, delay_seconds: int = 0) -> OutgoingMessage:
         """Write the message; one group a KB, so that a large import does not starve the others."""

@@ -12,6 +12,7 @@ from knowhub.sources.dir import DirSource
 from knowhub.sources.file import FileReading, FileSource, is_upload
 from knowhub.sources.roots import Roots
 from knowhub.sources.url import UrlSource
+from knowhub.sources.visits import Visits
 
 _URL = re.compile(r"https?://\S+\Z", re.IGNORECASE)
 _SPELLED_OUT = ("s3://", "file:")
@@ -41,9 +42,10 @@ class AutoSource:
         inputs: Sequence[str],
         reading: FileReading,
         roots: Roots,
-        client: GuardedClient,
-        kb_id: int,
         *,
+        client: GuardedClient,
+        visits: Visits,
+        kb_id: int,
         recursive: bool,
         extensions: Collection[str],
     ) -> None:
@@ -51,7 +53,7 @@ class AutoSource:
         self._inputs = tuple(inputs)
         self._reading = reading
         self._roots = roots
-        self._urls = UrlSource([entry for entry in inputs if is_url(entry)], (), client)
+        self._urls = UrlSource([entry for entry in inputs if is_url(entry)], (), client, visits)
         self._client = client
         self._kb_id = kb_id
         self._recursive = recursive
@@ -74,7 +76,7 @@ class AutoSource:
 
     def fetch(self, item: SourceItem, known: str | None = None) -> SourceContent | None:
         """Read an item of whichever kind."""
-        if item.url is not None:
+        if is_url(item.uri):
             return self._urls.fetch(item, known)
         if not item.uri.startswith("text://"):
             return self._reading.fetch(item, known)

@@ -5,10 +5,10 @@ import binascii
 import os
 from collections.abc import Collection
 
+from knowhub.model.file_names import extension
 from knowhub.ports.sources import SourceContent, SourceItem, SourcePage
 from knowhub.sources import cursors
 from knowhub.sources.file import FileReading, page_of
-from knowhub.sources.naming import extension
 
 
 class DirSource:

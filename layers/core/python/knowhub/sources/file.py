@@ -2,29 +2,30 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from urllib.parse import unquote
 
 from knowhub.errors import NotFound, SourceFailed
 from knowhub.model.document import Loss
+from knowhub.model.file_names import file_name
 from knowhub.ports.sources import Files, FoundFile, SourceContent, SourceItem, SourcePage, Uploads
-from knowhub.ports.sources_rules import not_found, outside, too_large
+from knowhub.ports.sources_rules import UPLOAD, no_upload, not_found, outside, too_large
 from knowhub.sources import cursors
-from knowhub.sources.naming import file_name, settled_type, type_of_name
+from knowhub.sources.naming import settled_type, type_of_name
 
 MAX_FILE_BYTES = 100 * 1024 * 1024
 """Of one file from a root, as of an upload."""
 
-UPLOAD = "upload:"
 _UPLOAD_ID = re.compile(r"upload:[A-Za-z0-9_-]{1,64}\Z")
 
 
 class FileReading:
     """Describes and reads files by URI, whatever store they are in."""
 
-    def __init__(self, stores: Mapping[str, Files], uploads: Uploads | None, kb_id: int, max_bytes: int) -> None:
+    def __init__(self, stores: Mapping[str, Files], uploads: Uploads | None, max_bytes: int) -> None:
         """Keep the stores by URI scheme."""
         self._stores = stores
         self._uploads = uploads
-        self._kb_id = kb_id
         self.max_bytes = max_bytes
 
     def store(self, uri: str) -> Files:
@@ -35,17 +36,24 @@ class FileReading:
         return found
 
     def item(self, uri: str) -> SourceItem | Loss:
-        """Describe one file; a loss where it is not there or too large."""
+        """Describe one file; a loss where it is not there or too large.
+
+        Where its store does not answer now, nothing but its name is known, and fetching it will tell.
+        """
         try:
-            found = self._uploaded(uri) if uri.startswith(UPLOAD) else self._found(uri)
+            return self._uploaded(uri) if uri.startswith(UPLOAD) else self.judged(self._found(uri))
         except SourceFailed as error:
+            if error.detail.get("transient"):
+                return self._item(FoundFile(uri, unquote(uri.rpartition("/")[2]), 0), size=None)
             return Loss(str(error.detail["reason"]), uri, error.message)
-        return self.judged(found)
 
     def judged(self, found: FoundFile) -> SourceItem | Loss:
         """Make an item of a file, or a loss of one that is over the limit."""
         if found.size > self.max_bytes:
             return Loss("TOO_LARGE", found.uri, f"{found.size} bytes are over the limit of {self.max_bytes}")
+        return self._item(found, size=found.size)
+
+    def _item(self, found: FoundFile, *, size: int | None) -> SourceItem:
         name = file_name(found.path.rpartition("/")[2]) or "document"
         return SourceItem(
             external_id=found.uri,
@@ -54,7 +62,7 @@ class FileReading:
             title=name,
             content_type=found.content_type or type_of_name(name),
             metadata={"doc_id": found.uri, "uri": found.uri, "file_name": name, "file_path": found.path},
-            size=found.size,
+            size=size,
             version=found.version,
         )
 
@@ -63,7 +71,8 @@ class FileReading:
         if known is not None and item.version == known:
             return None
         if item.uri.startswith(UPLOAD):
-            return SourceContent(self._upload_bytes(item.uri), item.name, settled_type(item.content_type, item.name))
+            data = self._upload_bytes(item.uri)
+            return SourceContent(data, item.name, settled_type(item.content_type, item.name), item.version)
         content = self.store(item.uri).get(item.uri, max_bytes=self.max_bytes)
         if known is not None and content.version == known:
             return None
@@ -76,19 +85,24 @@ class FileReading:
             raise not_found()
         return found
 
-    def _uploaded(self, uri: str) -> FoundFile:
-        upload = self._uploads.stat(uri.removeprefix(UPLOAD), self._kb_id) if self._uploads else None
+    def _uploaded(self, uri: str) -> SourceItem | Loss:
+        upload = self._uploads.stat(uri.removeprefix(UPLOAD)) if self._uploads else None
         if upload is None:
-            raise not_found()
-        return FoundFile(uri, upload.name, upload.size, upload.content_type)
+            raise no_upload()
+        # Its bytes never change: that it is this upload is all that its version has to say.
+        found = self.judged(FoundFile(uri, file_name(upload.name), upload.size, upload.content_type, uri))
+        if isinstance(found, Loss):
+            return found
+        described = {**upload.metadata, **found.metadata}
+        return replace(found, title=upload.title or found.title, url=upload.url, metadata=described)
 
     def _upload_bytes(self, uri: str) -> bytes:
         if self._uploads is None:
-            raise not_found()
+            raise no_upload()
         try:
-            data = self._uploads.get(uri.removeprefix(UPLOAD), self._kb_id)
+            data = self._uploads.get(uri.removeprefix(UPLOAD))
         except NotFound as error:
-            raise not_found() from error
+            raise no_upload() from error
         if len(data) > self.max_bytes:
             raise too_large(self.max_bytes)
         return data

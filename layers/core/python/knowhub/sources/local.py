@@ -6,6 +6,7 @@ while somebody exchanges what is in it. Needs a POSIX system.
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG})
 _MOST_LEVELS = 100
+_CONTROLS = re.compile(rb"[\x00-\x1f\x7f]")
 
 Entry = tuple[bytes, FoundFile | Loss]
 
@@ -152,8 +154,8 @@ class _Walk:
             return self._loss(path, "LINK", "links are not followed")
         if not stat.S_ISREG(status.st_mode):
             return self._loss(path, "NOT_A_FILE", "this is no regular file")
-        if not _is_utf8(path):
-            return self._loss(path, "BAD_NAME", "the name is not UTF-8")
+        if not _is_utf8(path) or _CONTROLS.search(path):
+            return self._loss(path, "BAD_NAME", "the name is not UTF-8 or has a control character")
         return _found(self._uri(path), os.fsdecode(path), status)
 
     def _loss(self, path: bytes, code: str, detail: str) -> Loss:

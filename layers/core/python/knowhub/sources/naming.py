@@ -4,6 +4,8 @@ import re
 from types import MappingProxyType
 from urllib.parse import unquote
 
+from knowhub.model.file_names import extension, file_name
+
 _BY_EXTENSION: MappingProxyType[str, str] = MappingProxyType(
     {
         "csv": "text/csv",
@@ -35,19 +37,11 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _SAYS_NOTHING = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download"})
 _UNKNOWN = "application/octet-stream"
 _STORED = re.compile(r"[!-~](?:[ -~]{0,253}[!-~])?\Z")
-_NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\ud800-\udfff]")
-_LONGEST_NAME = 200
 
 
 def type_of_name(name: str) -> str | None:
     """Give the content type that a file name's extension tells; None where it tells none."""
     return _BY_EXTENSION.get(extension(name))
-
-
-def extension(name: str) -> str:
-    """Give what follows a file name's last dot, in lower case; nothing for a name that only begins with one."""
-    stem, dot, found = name.rpartition("/")[2].rpartition(".")
-    return found.lower() if dot and stem else ""
 
 
 def settled_type(declared: str | None, name: str) -> str:
@@ -75,14 +69,3 @@ def name_of_address(host: str, path: str, content_type: str | None) -> str:
         return "index.html"
     ending = _BY_TYPE.get(media)
     return f"document.{ending}" if ending else file_name(f"{host}.txt")
-
-
-def file_name(text: str) -> str:
-    """Make a text one segment of a path; its ending, which tells the format, survives where it must be shortened."""
-    name = _NOT_IN_NAMES.sub("_", text).strip()
-    if name in {".", ".."}:
-        return ""
-    if len(name) <= _LONGEST_NAME:
-        return name
-    ending = f".{extension(name)}" if len(extension(name)) in range(1, 11) else ""
-    return name[: _LONGEST_NAME - len(ending)] + ending

@@ -9,8 +9,10 @@ from knowhub.ports.sources import Files, Source, SourceSpec, Uploads
 from knowhub.sources.auto import AutoSource, is_path, is_url
 from knowhub.sources.dir import DirSource
 from knowhub.sources.file import MAX_FILE_BYTES, FileReading, FileSource, is_upload
+from knowhub.sources.robots import RobotsTexts
 from knowhub.sources.roots import Roots
 from knowhub.sources.url import UrlSource
+from knowhub.sources.visits import Pace, Visits
 
 _FIELDS: Mapping[str, str] = {"file": "files", "dir": "path", "url": "urls", "auto": "inputs"}
 
@@ -24,19 +26,20 @@ class SourceOpener:
         roots: Roots,
         stores: Mapping[str, Files],
         client: GuardedClient,
-        uploads: Uploads | None = None,
+        pace: Pace | None = None,
         max_file_bytes: int = MAX_FILE_BYTES,
     ) -> None:
-        """Keep the collaborators; without uploads there is no file under an upload's id."""
+        """Keep the collaborators; without a pace hosts are asked as fast as they answer."""
         self._roots = roots
         self._stores = stores
         self._client = client
-        self._uploads = uploads
+        self._pace = pace or Pace()
+        self._robots = RobotsTexts(client, self._pace.clock)
         self._max_file_bytes = max_file_bytes
 
-    def open(self, spec: SourceSpec, kb_id: int) -> Source:
+    def open(self, spec: SourceSpec, kb_id: int, uploads: Uploads | None = None) -> Source:
         """Check places and addresses by their text alone, and give the source."""
-        reading = FileReading(self._stores, self._uploads, kb_id, self._max_file_bytes)
+        reading = FileReading(self._stores, uploads, self._max_file_bytes)
         match spec.type:
             case "file":
                 return FileSource([self._file(each, reading, kb_id) for each in spec.inputs], reading)
@@ -45,7 +48,7 @@ class SourceOpener:
                 return DirSource(folder, reading, recursive=spec.recursive, extensions=spec.extensions)
             case "url":
                 self._check_addresses(spec.content_urls or spec.inputs, _where(spec))
-                return UrlSource(spec.inputs, spec.content_urls, self._client)
+                return UrlSource(spec.inputs, spec.content_urls, self._client, self._visits(spec))
             case "auto":
                 return self._auto(spec, reading, kb_id)
 
@@ -58,11 +61,15 @@ class SourceOpener:
             spec.inputs,
             reading,
             self._roots,
-            self._client,
-            kb_id,
+            client=self._client,
+            visits=self._visits(spec),
+            kb_id=kb_id,
             recursive=spec.recursive,
             extensions=spec.extensions,
         )
+
+    def _visits(self, spec: SourceSpec) -> Visits:
+        return Visits(self._robots if spec.respect_robots else None, self._pace)
 
     def _file(self, reference: str, reading: FileReading, kb_id: int) -> str:
         if is_upload(reference):

@@ -90,7 +90,12 @@ def is_beneath(path: str, root: str) -> bool:
 def _local_path(reference: str) -> list[str]:
     path = path_of(reference) if reference.startswith("file:") else reference
     segments = _segments(path)
-    if not path.startswith("/") or "\0" in path or ".." in segments or len(os.fsencode(path)) > _MOST_PATH_BYTES:
+    if (
+        not path.startswith("/")
+        or _CONTROLS.search(path)
+        or ".." in segments
+        or len(os.fsencode(path)) > _MOST_PATH_BYTES
+    ):
         _refuse()
     return segments
 

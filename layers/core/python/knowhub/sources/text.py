@@ -42,4 +42,5 @@ def _bytes(text: str) -> bytes:
 def _title(text: str) -> str:
     """Take the first line that has a word."""
     first = next((line for line in text.splitlines() if line.strip()), "")
-    return " ".join(first.split())[:_LONGEST_TITLE].strip()
+    shown = "".join(each if each.isprintable() else " " for each in first)
+    return " ".join(shown.split())[:_LONGEST_TITLE].strip()

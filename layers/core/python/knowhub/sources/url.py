@@ -1,10 +1,8 @@
 """Source `url`: what addresses answer, each under the identity of its own address or of another one."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import timedelta
-from email.utils import parsedate_to_datetime
 
 from knowhub.errors import SourceFailed
 from knowhub.net.client import Fetched, GuardedClient
@@ -14,11 +12,11 @@ from knowhub.ports.sources import SourceContent, SourceItem, SourcePage
 from knowhub.ports.sources_rules import not_found
 from knowhub.sources import cursors
 from knowhub.sources.naming import name_of_address, settled_type, type_of_name
+from knowhub.sources.statuses import refused
+from knowhub.sources.visits import Pace, Visits
 
 _OK = 200
 _NOT_MODIFIED = 304
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-_LONGEST_WAIT = 24 * 3600
 
 
 class UrlSource:
@@ -27,11 +25,14 @@ class UrlSource:
     Nothing but content is taken from the latter: id, name, and the metadata are the identifier's.
     """
 
-    def __init__(self, urls: Sequence[str], content_urls: Sequence[str], client: GuardedClient) -> None:
-        """Keep the pairs; without content addresses each address is its own."""
+    def __init__(
+        self, urls: Sequence[str], content_urls: Sequence[str], client: GuardedClient, visits: Visits | None = None
+    ) -> None:
+        """Keep the pairs; without content addresses each address is its own. Without visits nobody is spared."""
         self._pairs = dict(zip(urls, content_urls or urls, strict=True))
         self._urls = tuple(self._pairs)
         self._client = client
+        self._visits = visits or Visits(None, Pace())
 
     def list(self, cursor: str | None = None, limit: int = 100) -> SourcePage:
         """Give the next addresses; nothing is asked of them yet."""
@@ -44,20 +45,33 @@ class UrlSource:
         """Ask the address, with a condition where a version is known.
 
         Only status 200 is content; another one is `SourceFailed` with reason `STATUS` and the status in its detail.
+        `ROBOTS_DISALLOWED` is what the site asks not to fetch, `NOT_YET` what it is not the turn of.
         """
         address = self._pairs.get(item.external_id)
         if address is None:
             raise not_found()
         validators = _validators(known, address)
-        answer = self._client.get(address, conditional=validators)
-        if answer.status == _NOT_MODIFIED and validators is not None:
+        answer = self._answer(address, validators)
+        if answer.status == _NOT_MODIFIED:
             return None
-        if answer.status != _OK:
-            raise _refused(answer)
         declared = answer.headers.get("content-type")
         _, host, path = identity(item.external_id)
         name = name_of_address(host, path, declared)
         return SourceContent(answer.body, name, settled_type(declared, name), _version(answer, address))
+
+    def _answer(self, address: str, validators: Validators | None) -> Fetched:
+        """Ask when it is the address's turn; of use is what has content, or has not changed."""
+        self._visits.begin(address)
+        try:
+            answer = self._client.get(address, conditional=validators, before=self._visits.permit)
+            if answer.status != _OK and not (answer.status == _NOT_MODIFIED and validators is not None):
+                raise refused(answer.status, answer.headers)
+        except SourceFailed as error:
+            if error.detail.get("transient"):
+                self._visits.failed(address, error)
+            raise
+        self._visits.succeeded(address)
+        return answer
 
 
 def _item(url: str) -> SourceItem:
@@ -86,24 +100,3 @@ def _validators(known: str | None, address: str) -> Validators | None:
     headers = {name.replace("_", "-"): value for name, value in found.items() if isinstance(value, str)}
     validators = Validators.of(headers)
     return validators if validators.headers() else None
-
-
-def _refused(answer: Fetched) -> SourceFailed:
-    transient = answer.status in _PASSING
-    detail: dict[str, object] = {"reason": "STATUS", "status": answer.status, "transient": transient}
-    wait = _retry_after(answer.headers) if transient else None
-    if wait is not None:
-        detail["retry_after"] = wait
-    return SourceFailed(f"The address answered with status {answer.status}", detail)
-
-
-def _retry_after(headers: Mapping[str, str]) -> int | None:
-    """Read the seconds to wait; a date counts from the answer's own, so that no clock of ours is compared with it."""
-    said = headers.get("retry-after", "").strip()
-    if said.isascii() and said.isdigit():
-        return min(int(said[:9]), _LONGEST_WAIT)
-    try:
-        wait = parsedate_to_datetime(said) - parsedate_to_datetime(headers.get("date", ""))
-    except (ValueError, TypeError):
-        return None
-    return int(min(max(wait, timedelta()), timedelta(seconds=_LONGEST_WAIT)).total_seconds())

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from knowhub.answering.limits import limits_until
 from knowhub.gateways.hub import Hub
 from knowhub.gateways.json_rpc import INVALID_PARAMS, RpcError
 from knowhub.gateways.whole_answers import whole_answer
@@ -44,9 +45,8 @@ def read_send(params: Mapping[str, Any]) -> TaskRequest:
 def run_task(hub: Hub, principal: Principal, asked: TaskRequest, request_id: str) -> dict[str, Any]:
     """Answer and give the completed task; raises as the services do."""
     hub.audit.record(principal, "a2a_call", request_id, kb_id=asked.kb_id, detail={"skill": asked.skill})
-    end = monotonic() + TASK_SECONDS
     request = SearchRequest(asked.query, (asked.kb_id,), top_k=_TOP_K)
-    answer = hub.ask.prepare(principal, request, lambda: monotonic() >= end)
+    answer = hub.ask.prepare(principal, request, limits_until(monotonic() + TASK_SECONDS, monotonic))
     whole = whole_answer(answer.frames(one_shot=True))
     text = {
         "kind": "text",

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from knowhub.errors import InvalidRequest, KnowhubError, NotFound
+from knowhub.errors import InvalidRequest, KnowhubError, MalformedJson, NotFound
 from knowhub.gateways.answers import json_answer
 from knowhub.gateways.events import ProxyRequest, check_size, json_body, proxy_request
 from knowhub.gateways.guard import guarded
@@ -28,10 +28,9 @@ STREAMED_SECONDS = 60.0
 BUFFERED_SECONDS = 25.0
 """API Gateway cuts a buffered answer at 29 s."""
 
-_BODILESS = re.compile(rf"{PREFIX}/kb/[^/]+/sources/[^/]+/reload")
 _ASK = re.compile(rf"{PREFIX}/(?:kb/[^/]+/)?ask")
 _NOBODY = Principal("", "", "member", frozenset(), kb_limit=frozenset())
-_OPEN = frozenset({f"{PREFIX}/health"})
+_OPEN = frozenset({f"{PREFIX}/health", f"{PREFIX}/auth/login", f"{PREFIX}/auth/bootstrap"})
 _DESCRIPTION, _BROWSER = f"{PREFIX}/openapi.json", f"{PREFIX}/docs"
 
 
@@ -104,8 +103,8 @@ def _described(app: APIGatewayRestResolver, request: ProxyRequest, request_id: s
 def _check_body(request: ProxyRequest) -> None:
     check_size(request)
     multipart = request.media_type == "multipart/form-data" and request.path.endswith("/documents")
-    bodiless = not request.body and _BODILESS.fullmatch(request.path) is not None
-    if request.method in {"POST", "PUT", "PATCH"} and not multipart and not bodiless:
+    # Some routes take no body; for the others `_invalid` finds that it is missing.
+    if request.method in {"POST", "PUT", "PATCH"} and request.body and not multipart:
         json_body(request)
 
 
@@ -118,7 +117,10 @@ def _resolve(app: APIGatewayRestResolver, event: Mapping[str, Any], context: Any
 
 def _invalid(app: APIGatewayRestResolver) -> Callable[[RequestValidationError], Response[str]]:
     def answer(error: RequestValidationError) -> Response[str]:
-        return _error(app, InvalidRequest("The request does not fit", validation_faults(error.errors())))
+        faults = error.errors()
+        if not app.context["call"].request.body and any(fault["loc"][:1] == ("body",) for fault in faults):
+            return _error(app, MalformedJson("The body is not valid JSON"))
+        return _error(app, InvalidRequest("The request does not fit", validation_faults(faults)))
 
     return answer
 

@@ -7,12 +7,17 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
+from knowhub.gateways.http.bodies import ChangedDocumentIn, DeletedDocumentsIn
 from knowhub.gateways.http.call import call_of
 from knowhub.gateways.http.paging import TIME_AND_ID, PageSize, page_bounds, page_shape
-from knowhub.gateways.http.schemas import ChunkOut, ContentOut, DocumentOut, Page, SubmittedOut
+from knowhub.gateways.http.repeats import once
+from knowhub.gateways.http.schemas import ChunkOut, ContentOut, DeletedOut, DocumentOut, Page, SubmittedOut
 from knowhub.gateways.http.submissions import submission_of
+from knowhub.gateways.http.versions import entity_tag, expected_version
 from knowhub.gateways.shapes import chunk_shape, document_row_shape, document_shape
+from knowhub.model.document import DocumentChange
 from knowhub.services.document_lists import DocumentQuery
+from knowhub.services.documents import Submitted
 
 router = Router()
 Status = Literal["pending", "reading", "ready", "failed"]
@@ -35,7 +40,7 @@ def list_documents(
     bounds = page_bounds(what, page, page_size, cursor, TIME_AND_ID)
     query = DocumentQuery(bounds.limit, bounds.after, bounds.skip, status, q or None, source or None)
     found = call.hub.document_lists.page(call.principal, kb_id, query)
-    items = [document_row_shape(head, detail, detail.error) for head, detail in found.items]
+    items = [document_row_shape(view.head, view.detail, view.error) for view in found.items]
     return Page[DocumentOut](**page_shape(what, bounds, items, found.total, found.after))
 
 
@@ -51,16 +56,49 @@ def add_document(kb_id: int) -> Response[SubmittedOut]:
     call.hub.documents.writable(call.principal, kb_id)
     submission = submission_of(call.request)
     call.hub.audit.record(call.principal, "document_add", call.request_id, kb_id=kb_id)
-    done = call.hub.documents.submit(call.principal, kb_id, submission)
-    body = SubmittedOut(doc_id=done.doc_id, job_id=done.job_id, status=done.status)
-    return Response(HTTPStatus.ACCEPTED, "application/json", body)
+    done = once(
+        call,
+        lambda: call.hub.documents.submit(call.principal, kb_id, submission),
+        lambda made: {"doc_id": made.doc_id, "job_id": made.job_id},
+        lambda ids: Submitted(
+            ids["doc_id"], ids["job_id"], call.hub.documents.head(call.principal, ids["doc_id"], "read").status
+        ),
+    )
+    return _submitted(done)
 
 
 @router.get("/documents/<doc_id>", tags=["Documents"], summary="Show a document")
-def get_document(doc_id: str) -> DocumentOut:
-    """Show one document."""
+def get_document(doc_id: str) -> Response[DocumentOut]:
+    """Show one document; its entity tag is its latest revision."""
     call = call_of(router)
-    return DocumentOut.model_validate(document_shape(call.hub.documents.get(call.principal, doc_id)))
+    view = call.hub.documents.get(call.principal, doc_id)
+    shown = DocumentOut.model_validate(document_shape(view))
+    return Response(HTTPStatus.OK, "application/json", shown, headers=entity_tag(view.head.last_revision))
+
+
+@router.patch(
+    "/documents/<doc_id>",
+    tags=["Documents"],
+    summary="Change a document's title, address or metadata",
+    responses={202: {"description": "Taken in", "content": {"application/json": {"model": SubmittedOut}}}},
+)
+def change_document(doc_id: str, body: ChangedDocumentIn) -> Response[SubmittedOut]:
+    """Describe a document anew; it is read again under its new description, and the old one stays until then."""
+    call = call_of(router)
+    call.hub.documents.head(call.principal, doc_id, "write")
+    call.hub.audit.record(call.principal, "document_change", call.request_id, object_id=doc_id)
+    change = DocumentChange(body.title, body.url, body.metadata)
+    return _submitted(call.hub.documents.change(call.principal, doc_id, change, expected_version(call.request)))
+
+
+@router.post("/kb/<kb_id>/documents/delete", tags=["Documents"], summary="Delete up to 100 documents")
+def delete_documents(kb_id: int, body: DeletedDocumentsIn) -> DeletedOut:
+    """Delete documents of one KB; those that are not there are named apart."""
+    call = call_of(router)
+    detail = {"documents": len(body.doc_ids)}
+    call.hub.audit.record(call.principal, "documents_delete", call.request_id, kb_id=kb_id, detail=detail)
+    gone = call.hub.documents.delete_all(call.principal, kb_id, body.doc_ids)
+    return DeletedOut(deleted=gone, missing=[doc_id for doc_id in dict.fromkeys(body.doc_ids) if doc_id not in gone])
 
 
 @router.delete(
@@ -76,6 +114,20 @@ def delete_document(doc_id: str) -> Response[None]:
     call.hub.audit.record(call.principal, "document_delete", call.request_id, object_id=doc_id)
     call.hub.documents.delete(call.principal, doc_id)
     return Response(HTTPStatus.NO_CONTENT)
+
+
+@router.post(
+    "/documents/<doc_id>/retry",
+    tags=["Documents"],
+    summary="Read a document again",
+    responses={202: {"description": "Taken in", "content": {"application/json": {"model": SubmittedOut}}}},
+)
+def retry_document(doc_id: str) -> Response[SubmittedOut]:
+    """Read a document's latest bytes again; while they are being read, this gives the job that does it."""
+    call = call_of(router)
+    call.hub.documents.head(call.principal, doc_id, "write")
+    call.hub.audit.record(call.principal, "document_retry", call.request_id, object_id=doc_id)
+    return _submitted(call.hub.documents.retry(call.principal, doc_id))
 
 
 @router.get("/documents/<doc_id>/chunks", tags=["Documents"], summary="List a document's chunks in order")
@@ -113,3 +165,8 @@ def get_content(
         total=found.total,
         text=found.text,
     )
+
+
+def _submitted(done: Submitted) -> Response[SubmittedOut]:
+    body = SubmittedOut(doc_id=done.doc_id, job_id=done.job_id, status=done.status)
+    return Response(HTTPStatus.ACCEPTED, "application/json", body)

@@ -7,13 +7,14 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from knowhub.gateways.http.bodies import KnowledgeBaseIn
+from knowhub.gateways.http.bodies import ChangedKnowledgeBaseIn, KnowledgeBaseIn
 from knowhub.gateways.http.call import call_of
 from knowhub.gateways.http.paging import PageSize, page_bounds, page_shape
-from knowhub.gateways.http.schemas import KnowledgeBaseOut, Page
-from knowhub.gateways.shapes import knowledge_base_shape
-from knowhub.model.knowledge_base import Chunking
-from knowhub.services.knowledge_bases import NewKnowledgeBase
+from knowhub.gateways.http.repeats import once
+from knowhub.gateways.http.schemas import FacetsOut, KnowledgeBaseOut, Page
+from knowhub.gateways.http.versions import entity_tag, expected_version
+from knowhub.gateways.shapes import facets_shape, knowledge_base_shape
+from knowhub.services.knowledge_bases import ChangedKnowledgeBase, KnowledgeBaseView, NewKnowledgeBase
 
 router = Router()
 
@@ -49,20 +50,48 @@ def create_knowledge_base(body: KnowledgeBaseIn) -> Response[KnowledgeBaseOut]:
         name=body.name,
         description=body.description,
         visibility=body.visibility,
-        language=body.language,
-        chunking=Chunking(body.chunking.strategy, body.chunking.size, body.chunking.overlap),
+        language=body.language or "",
+        chunking=body.chunking.chunking(),
     )
     call.hub.audit.record(call.principal, "kb_create", call.request_id)
-    view = call.hub.knowledge_bases.create(call.principal, new)
-    return Response(HTTPStatus.CREATED, "application/json", KnowledgeBaseOut.model_validate(knowledge_base_shape(view)))
+    kbs = call.hub.knowledge_bases
+    made = once(
+        call,
+        lambda: kbs.create(call.principal, new),
+        lambda view: {"kb_id": view.kb.kb_id},
+        lambda ids: kbs.get(call.principal, ids["kb_id"]),
+    )
+    return _answer(made, HTTPStatus.CREATED)
 
 
 @router.get("/kb/<kb_id>", tags=["Knowledge bases"], summary="Show a knowledge base")
-def get_knowledge_base(kb_id: int) -> KnowledgeBaseOut:
-    """Show one KB."""
+def get_knowledge_base(kb_id: int) -> Response[KnowledgeBaseOut]:
+    """Show one KB, with its version as its entity tag."""
     call = call_of(router)
-    view = call.hub.knowledge_bases.get(call.principal, kb_id)
-    return KnowledgeBaseOut.model_validate(knowledge_base_shape(view))
+    return _answer(call.hub.knowledge_bases.get(call.principal, kb_id))
+
+
+@router.patch("/kb/<kb_id>", tags=["Knowledge bases"], summary="Change a knowledge base")
+def change_knowledge_base(kb_id: int, body: ChangedKnowledgeBaseIn) -> Response[KnowledgeBaseOut]:
+    """Change what a KB says of itself, for owners; with `If-Match` only in the version that was seen."""
+    call = call_of(router)
+    wanted = ChangedKnowledgeBase(
+        name=body.name,
+        description=body.description,
+        visibility=body.visibility,
+        language=body.language,
+        chunking=None if body.chunking is None else body.chunking.chunking(),
+    )
+    call.hub.audit.record(call.principal, "kb_change", call.request_id, kb_id=kb_id)
+    expected = expected_version(call.request)
+    return _answer(call.hub.knowledge_bases.change(call.principal, kb_id, wanted, expected))
+
+
+@router.get("/kb/<kb_id>/metadata", tags=["Knowledge bases"], summary="List metadata keys and values to filter by")
+def get_metadata(kb_id: int) -> FacetsOut:
+    """Show the keys of the visible documents' metadata, each with its commonest values."""
+    call = call_of(router)
+    return FacetsOut.model_validate(facets_shape(call.hub.knowledge_bases.facets(call.principal, kb_id)))
 
 
 @router.delete(
@@ -77,3 +106,8 @@ def delete_knowledge_base(kb_id: int) -> Response[None]:
     call.hub.audit.record(call.principal, "kb_delete", call.request_id, kb_id=kb_id)
     call.hub.knowledge_bases.delete(call.principal, kb_id)
     return Response(HTTPStatus.NO_CONTENT)
+
+
+def _answer(view: KnowledgeBaseView, status: int = HTTPStatus.OK) -> Response[KnowledgeBaseOut]:
+    shown = KnowledgeBaseOut.model_validate(knowledge_base_shape(view))
+    return Response(status, "application/json", shown, headers=entity_tag(view.kb.version))

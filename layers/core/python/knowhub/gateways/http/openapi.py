@@ -45,6 +45,12 @@ _FILE = {
 }
 
 
+_OPEN = (("get", "/api/v1/health"), ("post", "/api/v1/auth/login"), ("post", "/api/v1/auth/bootstrap"))
+"""What needs no credential, as the gateway knows it too."""
+
+_TRIED = ("/auth/login", "/auth/bootstrap", "/me/password")
+
+
 def document(app: APIGatewayRestResolver) -> dict[str, Any]:
     """Generate the document: the routes' own, with the error envelope, the credential and the two document bodies."""
     found: dict[str, Any] = json.loads(
@@ -71,7 +77,8 @@ def document(app: APIGatewayRestResolver) -> dict[str, Any]:
     }
     for unused in ("HTTPValidationError", "ResponseValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    found["paths"]["/api/v1/health"]["get"]["security"] = []
+    for method, path in _OPEN:
+        found["paths"][path][method]["security"] = []
     return found
 
 
@@ -87,10 +94,14 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
     described |= {"503": "A dependency is away"}
     if "requestBody" in operation or path.endswith("/documents"):
         described |= {"400": "Not JSON", "413": "Over the size limit", "415": "Another content type"}
-    if operation["operationId"].startswith(("create_", "add_", "delete_")):
+    if operation["operationId"].startswith(("create_", "add_", "delete_", "change_", "bootstrap_")):
         described |= {"409": "It meets a state that excludes it"}
     if "{" in path or path.endswith(("/search", "/ask")):
         described |= {"404": "Absent or not readable", "403": "Readable, but not to be changed"}
+    if path.endswith(_TRIED):
+        described |= {"429": "Too many attempts; `Retry-After` says in how many seconds the next one is looked at"}
+    if path.endswith(("/api-keys", "/auth/logout", "/me/password")) or "/admin/" in path:
+        described |= {"403": "Not with this credential"}
     if not path.endswith("/health"):
         answers.update({status: {"description": words, "content": error} for status, words in described.items()})
 

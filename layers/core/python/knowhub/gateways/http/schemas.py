@@ -22,7 +22,7 @@ class KnowledgeBaseOut(Out):
     visibility: str
     role: str
     owner: str
-    language: str
+    language: str | None
     chunking: dict[str, Any]
     document_count: int
     chunk_count: int
@@ -30,18 +30,39 @@ class KnowledgeBaseOut(Out):
     updated_at: str
 
 
+class FacetValueOut(Out):
+    """A metadata value and the number of visible documents that have it."""
+
+    value: str | int | float | bool
+    count: int
+
+
+class FacetOut(Out):
+    """A metadata key; `more` says that not every value is listed."""
+
+    key: str
+    values: list[FacetValueOut]
+    more: bool
+
+
+class FacetsOut(Out):
+    """The metadata keys of a knowledge base, in order."""
+
+    items: list[FacetOut]
+
+
 class UploadOut(Out):
-    """Where and how to send the file, and the job that tells when it is read."""
+    """Where and how to send the file, and the job that tells when it is read; one for an import has none."""
 
     upload_id: str
-    job_id: str
+    job_id: str | None
     url: str
     fields: dict[str, str]
     expires_at: str
 
 
 class StartedOut(Out):
-    """Background work that was started, or was going on already."""
+    """Background work that was started."""
 
     job_id: str
 
@@ -82,6 +103,13 @@ class SubmittedOut(Out):
     status: str
 
 
+class DeletedOut(Out):
+    """Documents that were deleted, and ids under which none was there."""
+
+    deleted: list[str]
+    missing: list[str]
+
+
 class LossOut(Out):
     """Something that could not be carried over."""
 
@@ -91,7 +119,7 @@ class LossOut(Out):
 
 
 class DocumentOut(Out):
-    """A document as its readers see it."""
+    """A document as its readers see it; lists do not tell its attachments."""
 
     doc_id: str
     kb_id: int
@@ -111,6 +139,7 @@ class DocumentOut(Out):
     error: str | None
     created_at: str
     updated_at: str
+    attachments: list[str] | None = None
 
 
 class ChunkOut(Out):

@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.types import OpenAPIResponse
 from knowhub.gateways.http.bodies import ImportIn
 from knowhub.gateways.http.call import call_of
 from knowhub.gateways.http.paging import ID, NAME, PageSize, page_bounds, page_shape
+from knowhub.gateways.http.repeats import once
 from knowhub.gateways.http.schemas import DocumentOut, Page, SourceOut, StartedOut
 from knowhub.gateways.shapes import document_row_shape, source_shape
 
@@ -26,7 +27,14 @@ def create_import(kb_id: int, body: ImportIn) -> Response[StartedOut]:
     call = call_of(router)
     call.hub.documents.writable(call.principal, kb_id)
     call.hub.audit.record(call.principal, "import_start", call.request_id, kb_id=kb_id)
-    return _started(call.hub.imports.start(call.principal, kb_id, body.model_dump(exclude_none=True)))
+    sent = body.model_dump(exclude_unset=True, exclude_none=True)
+    job_id = once(
+        call,
+        lambda: call.hub.imports.start(call.principal, kb_id, sent),
+        lambda made: {"job_id": made},
+        lambda ids: str(ids["job_id"]),
+    )
+    return _started(job_id)
 
 
 @router.get("/kb/<kb_id>/sources", tags=["Sources"], summary="List a knowledge base's sources by name")
@@ -69,7 +77,7 @@ def delete_source(kb_id: int, name: str) -> Response[StartedOut]:
 
 @router.post("/kb/<kb_id>/sources/<name>/reload", tags=["Sources"], summary="Read a source again", responses=_STARTED)
 def create_reload(kb_id: int, name: str) -> Response[StartedOut]:
-    """Start an import of what changed; while one goes on, its job is answered."""
+    """Start an import of what changed; while one goes on, or a removal, the conflict names its job."""
     call = call_of(router)
     call.hub.audit.record(call.principal, "source_reload", call.request_id, kb_id=kb_id)
     return _started(call.hub.imports.reload(call.principal, kb_id, name))
@@ -85,7 +93,7 @@ def list_source_documents(
     bounds = page_bounds(what, None, page_size, cursor, ID)
     found = call.hub.imports.items(call.principal, kb_id, name, after=bounds.after, limit=bounds.limit)
     views = call.hub.document_lists.views(call.principal, [item.doc_id for item in found.items])
-    items: list[dict[str, Any]] = [document_row_shape(head, detail, detail.error) for head, detail in views]
+    items: list[dict[str, Any]] = [document_row_shape(view.head, view.detail, view.error) for view in views]
     return Page[DocumentOut](**page_shape(what, bounds, items, None, found.after))
 
 

@@ -1,8 +1,8 @@
 """Server-sent events of the ask routes (WHATWG HTML, section 9.2): frames in, bytes out."""
 
 import json
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import closing, suppress
 from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import Any
@@ -29,14 +29,19 @@ _AHEAD = 64
 
 
 def event_stream(
-    frames: Iterator[Frame], *, request_id: str, heartbeat_seconds: float = HEARTBEAT_SECONDS
+    frames: Iterator[Frame],
+    *,
+    request_id: str,
+    heartbeat_seconds: float = HEARTBEAT_SECONDS,
+    stopped: Event | None = None,
 ) -> Iterator[bytes]:
     """Write the frames as events, each whole in one piece, with a comment line wherever they pause for long.
 
-    A failure becomes an `error` event with the error envelope, and the end. Closing the iterator stops the work.
+    A failure becomes an `error` event with the error envelope, and the end. Closing the iterator sets `stopped`, for
+    who makes the frames to see, and closes the frames.
     """
     events: Queue[bytes | None] = Queue(_AHEAD)
-    stopped = Event()
+    stopped = stopped or Event()
     worker = Thread(target=_produce, args=(frames, request_id, events, stopped), daemon=True)
     worker.start()
     try:
@@ -55,13 +60,17 @@ def event_stream(
 
 
 def _produce(frames: Iterator[Frame], request_id: str, events: "Queue[bytes | None]", stopped: Event) -> None:
-    for event in _guarded(frames, request_id):
-        if not _offer(events, event, stopped):
-            break
-    _offer(events, None, stopped)
+    try:
+        with closing(_guarded(frames, request_id)) as guarded:
+            for event in guarded:
+                if not _offer(events, event, stopped):
+                    break
+    finally:
+        _offer(events, None, stopped)
 
 
-def _guarded(frames: Iterator[Frame], request_id: str) -> Iterator[bytes]:
+def _guarded(frames: Iterator[Frame], request_id: str) -> Generator[bytes, None, None]:
+    close = getattr(frames, "close", None)
     try:
         for frame in frames:
             name, data = frame_event(frame)
@@ -72,6 +81,9 @@ def _guarded(frames: Iterator[Frame], request_id: str) -> Iterator[bytes]:
     except Exception as error:  # noqa: BLE001 - the head is sent: the stream must end with an error event whatever broke
         report("answer failed", error, request_id=request_id)
         yield _event("error", envelope(Internal("the answer broke off"), request_id))
+    finally:
+        if close is not None:
+            close()
 
 
 def _offer(events: "Queue[bytes | None]", event: bytes | None, stopped: Event) -> bool:

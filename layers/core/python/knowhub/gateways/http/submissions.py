@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
 from io import BytesIO
-from pathlib import PurePosixPath
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,7 +14,8 @@ from knowhub.errors import InvalidRequest, UnsupportedMediaType
 from knowhub.gateways.events import ProxyRequest, json_body, parse_json
 from knowhub.gateways.http.bodies import DocumentIn
 from knowhub.gateways.http.faults import fault, validation_faults
-from knowhub.services.documents import Submission
+from knowhub.model.document import Submission
+from knowhub.model.file_names import base_name, file_name
 
 _MAX_PARTS = 20
 
@@ -34,7 +34,8 @@ def _from_json(body: Any) -> Submission:
     sent = _validated(body)
     return Submission(
         title=sent.title,
-        name=sent.title,
+        # A title is no path: what looks like one in it stays readable.
+        name=file_name(sent.title) or "document",
         content_type=sent.content_type,
         data=sent.text.encode(),
         external_id=sent.external_id,
@@ -56,7 +57,7 @@ def _from_form(fields: Mapping[str, bytes], file: "_File") -> Submission:
     if unknown:
         raise fault(("body", unknown[0]), "extra_forbidden", "this field is not known")
     metadata = parse_json(fields["metadata"]) if "metadata" in fields else {}
-    name = PurePosixPath(file.name.replace("\\", "/")).name
+    name = base_name(file.name)
     described = _validated(
         {
             "title": text.get("title") or name,
@@ -68,7 +69,7 @@ def _from_form(fields: Mapping[str, bytes], file: "_File") -> Submission:
         }
     )
     return Submission(
-        title=described.title,
+        title=described.title if text.get("title") else None,
         name=name,
         content_type=described.content_type,
         data=file.data,

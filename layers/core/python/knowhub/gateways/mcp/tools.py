@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from knowhub.answering.limits import limits_until
 from knowhub.errors import NotFound
 from knowhub.gateways.hub import Hub
 from knowhub.gateways.mcp import schemas
@@ -60,15 +61,15 @@ def _search_kb(hub: Hub, principal: Principal, arguments: Arguments) -> dict[str
 
 
 def _ask_kb(hub: Hub, principal: Principal, arguments: Arguments) -> dict[str, Any]:
-    end = monotonic() + CALL_SECONDS
     request = SearchRequest(query=arguments["question"], kb_ids=(arguments["kb_id"],), top_k=arguments.get("top_k", 10))
-    answer = hub.ask.prepare(principal, request, lambda: monotonic() >= end)
+    limits = limits_until(monotonic() + CALL_SECONDS, monotonic)
+    answer = hub.ask.prepare(principal, request, limits, session_id=arguments.get("session_id"))
     whole = whole_answer(answer.frames(one_shot=True))
     return {
         "answer": whole.done["answer"],
         "citations": whole.done["citations"],
         "sources": whole.sources,
-        "session_id": None,
+        "session_id": whole.session_id,
         "extractive": whole.done["extractive"],
         "finish_reason": whole.done["finish_reason"],
     }
@@ -118,6 +119,12 @@ TOOLS = (
             "kb_id": schemas.kb_id_schema(kb_ids),
             "question": schemas.text_schema("The question, in any language."),
             "top_k": schemas.count_schema("How many passages to consider at most."),
+            "session_id": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 64,
+                "description": "Id of a session, so that the question may follow up on earlier ones.",
+            },
         },
         ("kb_id", "question"),
         schemas.ASK_KB,

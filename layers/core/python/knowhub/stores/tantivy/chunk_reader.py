@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import tantivy
 
-from knowhub.errors import InvalidRequest
 from knowhub.model.chunk import Chunk
-from knowhub.ports.chunk_index import MAX_CANDIDATES, Candidate, DenseLeg, IndexScope, Leg, LegResult
+from knowhub.ports.chunk_index import Candidate, DenseLeg, IndexScope, Leg, LegResult
+from knowhub.ports.chunk_rules import check_id, check_number, check_search
 from knowhub.stores.tantivy import schema
-from knowhub.stores.tantivy.codec import check_id, check_number, decode_chunk
+from knowhub.stores.tantivy.codec import decode_chunk
 from knowhub.stores.tantivy.folder import vector_folder
 from knowhub.stores.tantivy.legs import dense_candidates, text_candidates
-from knowhub.stores.tantivy.queries import one_of
+from knowhub.stores.tantivy.queries import Bounds, bounds_of, one_of
 from knowhub.stores.tantivy.snapshot import Snapshot, stored_bytes, stored_text
 
 if TYPE_CHECKING:
@@ -34,12 +34,13 @@ class ChunkReader:
 
     def search(self, legs: Sequence[Leg], scope: IndexScope, limit: int) -> list[LegResult]:
         """Run each leg on one state."""
-        _check_search(scope, limit)
+        check_search(scope, limit)
         if not scope.kb_ids or (scope.doc_ids is not None and not scope.doc_ids):
             return [LegResult() for _ in legs]
         dense = any(isinstance(leg, DenseLeg) for leg in legs)
         snapshot, vectors = self._with_vectors() if dense else (Snapshot(self._index), None)
-        return [_timed(snapshot, vectors, leg, scope, limit) for leg in legs]
+        bounds = bounds_of(snapshot.schema, scope)
+        return [_timed(snapshot, vectors, leg, bounds, limit) for leg in legs]
 
     def fetch(self, chunk_ids: Sequence[str]) -> dict[str, Chunk]:
         """Read chunks by id."""
@@ -69,20 +70,11 @@ class ChunkReader:
         return self._view.read(self._index)
 
 
-def _check_search(scope: IndexScope, limit: int) -> None:
-    if not 1 <= limit <= MAX_CANDIDATES:
-        raise InvalidRequest(f"A search has a limit of 1 to {MAX_CANDIDATES}")
-    for kb_id in scope.kb_ids:
-        check_number(kb_id)
-    for doc_id in scope.doc_ids or ():
-        check_id(doc_id)
-
-
-def _timed(snapshot: Snapshot, vectors: "VectorRows | None", leg: Leg, scope: IndexScope, limit: int) -> LegResult:
+def _timed(snapshot: Snapshot, vectors: "VectorRows | None", leg: Leg, bounds: Bounds, limit: int) -> LegResult:
     started = time.perf_counter()
     found: tuple[Candidate, ...]
     if isinstance(leg, DenseLeg):
-        found = () if vectors is None else dense_candidates(snapshot, vectors, leg, scope, limit)
+        found = () if vectors is None else dense_candidates(snapshot, vectors, leg, bounds, limit)
     else:
-        found = text_candidates(snapshot, leg, scope, limit)
+        found = text_candidates(snapshot, leg, bounds, limit)
     return LegResult(found, (time.perf_counter() - started) * 1_000)

@@ -9,11 +9,11 @@ import tantivy
 
 from knowhub.errors import SearchUnavailable
 from knowhub.ports.chunk_index import IndexedChunk
-from knowhub.stores.tantivy.codec import check_id, check_number
+from knowhub.ports.chunk_rules import MAX_NUMBER, check_id, check_number
 from knowhub.stores.tantivy.folder import vector_folder
 from knowhub.stores.tantivy.indexing import Entry, removal
 from knowhub.stores.tantivy.queries import rows_between
-from knowhub.stores.tantivy.schema import DOC_ID, KB_ID, MAX_NUMBER, NO_ROW, REVISION_KEY, ROW, revision_key
+from knowhub.stores.tantivy.schema import DOC_ID, KB_ID, NO_ROW, REVISION_KEY, ROW, revision_key
 from knowhub.stores.tantivy.snapshot import Snapshot
 from knowhub.stores.tantivy.writer import TextWriter
 

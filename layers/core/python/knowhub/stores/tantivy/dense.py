@@ -7,36 +7,36 @@ from numpy.typing import NDArray
 
 from knowhub.errors import InvalidRequest
 from knowhub.ports.chunk_index import IndexScope
-from knowhub.stores.tantivy.queries import one_of, scope_filters, within
+from knowhub.stores.tantivy.queries import Bounds, one_of
 from knowhub.stores.tantivy.schema import ROW
 from knowhub.stores.tantivy.snapshot import Hit, Snapshot
 from knowhub.stores.tantivy.vector_files import VectorRows
+from knowhub.stores.tantivy.vector_scan import scan
 
-_BLOCK_ROWS = 512
 _MARGIN = 64
 _MAX_TIED = 1_024
 _LOOKUP_ROWS = 1_024
+_LISTED_ROWS = 10_000
+"""Rows that are listed one by one: beyond, the list costs more than scanning what it would leave out."""
+
 _TIE_WIDTH = 1e-5
 """Scores are rounded to as many digits."""
 
 _SCAN_ERROR = 1e-5
 """Far more than a scan in single precision is off."""
 
-_HALF_TO_SINGLE = 2.0**112
-_HALF_MASK = np.int32(-0x70002000)  # 0x8FFFE000: the sign, and the 15 bits of exponent and fraction
-
 
 def dense_hits(
-    snapshot: Snapshot, vectors: VectorRows, query: Sequence[float], scope: IndexScope, limit: int
+    snapshot: Snapshot, vectors: VectorRows, query: Sequence[float], bounds: Bounds, limit: int
 ) -> list[Hit]:
     """Find the chunks nearest to the query, best first: at least those that a cut at `limit` needs."""
     unit = _unit(query, vectors.dimension)
-    positions = _positions(snapshot, vectors, scope)
-    rough = _scan(vectors.halves, positions, unit.astype(np.float32))
+    positions = _positions(snapshot, vectors, bounds)
+    rough = scan(vectors.wide, vectors.halves, positions, unit.astype(np.float32))
     asked = limit + _MARGIN
     while True:
         nearest, floor = _nearest(rough, asked)
-        hits = _living(snapshot, vectors, positions[nearest], unit, scope)
+        hits = _living(snapshot, vectors, positions[nearest], unit, bounds)
         if len(nearest) == len(positions) or _sure(hits, floor, limit):
             return hits
         asked *= 4
@@ -57,34 +57,21 @@ def _unit(query: Sequence[float], dimension: int) -> NDArray[np.float64]:
     return vector / norm
 
 
-def _positions(snapshot: Snapshot, vectors: VectorRows, scope: IndexScope) -> NDArray[np.int64]:
-    """Find the rows to scan: all that may be in the scope, dead ones among them."""
-    if scope.doc_ids is None:
-        return np.flatnonzero(np.isin(vectors.kbs, list(scope.kb_ids)))
-    filters = scope_filters(snapshot.schema, scope)
-    everything = within(filters[1:], filters[0])
-    hits = snapshot.top(everything, snapshot.count(everything))
+def _positions(snapshot: Snapshot, vectors: VectorRows, bounds: Bounds) -> NDArray[np.int64]:
+    """Find the rows to scan: all that may be in the scope, others among them, which are sorted out later."""
+    scope = bounds.scope
+    if scope.doc_ids is None and scope.filter is None:
+        return _of_kbs(vectors, scope)
+    everything = bounds.everything()
+    count = snapshot.count(everything)
+    if count > _LISTED_ROWS:
+        return _of_kbs(vectors, scope)
+    hits = snapshot.top(everything, count)
     return vectors.positions_of(np.asarray(snapshot.numbers(ROW, hits), np.int64))
 
 
-def _scan(halves: NDArray[np.int16], positions: NDArray[np.int64], unit: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Multiply the vectors at these positions with the query, in single precision.
-
-    Widening is done on the bits, for numpy converts halves one by one: the 15 bits of exponent and fraction, shifted
-    left by 13, are the same number as a single, but for the exponents' bias, by which the query is scaled instead.
-    """
-    scaled = unit * np.float32(_HALF_TO_SINGLE)
-    scores = np.empty(len(positions), np.float32)
-    wide = np.empty((_BLOCK_ROWS, halves.shape[1]), np.int32)
-    for start in range(0, len(positions), _BLOCK_ROWS):
-        part = positions[start : start + _BLOCK_ROWS]
-        block = wide[: len(part)]
-        first, last = int(part[0]), int(part[-1])
-        block[:] = halves[first : last + 1] if last - first == len(part) - 1 else halves[part]
-        np.left_shift(block, 13, out=block)
-        np.bitwise_and(block, _HALF_MASK, out=block)
-        np.dot(block.view(np.float32), scaled, out=scores[start : start + len(part)])
-    return scores
+def _of_kbs(vectors: VectorRows, scope: IndexScope) -> NDArray[np.int64]:
+    return np.flatnonzero(np.isin(vectors.kbs, list(scope.kb_ids)))
 
 
 def _nearest(scores: NDArray[np.float32], asked: int) -> tuple[NDArray[np.int64], float]:
@@ -99,19 +86,18 @@ def _nearest(scores: NDArray[np.float32], asked: int) -> tuple[NDArray[np.int64]
 
 
 def _living(
-    snapshot: Snapshot, vectors: VectorRows, positions: NDArray[np.int64], unit: NDArray[np.float64], scope: IndexScope
+    snapshot: Snapshot, vectors: VectorRows, positions: NDArray[np.int64], unit: NDArray[np.float64], bounds: Bounds
 ) -> list[Hit]:
     """Keep the rows whose chunk is in the snapshot and in the scope; score them in double precision, best first."""
     halves = np.ascontiguousarray(vectors.halves[positions]).view(np.float16).astype(np.float64)
     # Row by row in one order of summation: equal vectors have equal scores, which a matrix product doesn't promise.
     exact = (halves * unit).sum(axis=1)
     score_of = dict(zip(vectors.rows[positions].tolist(), exact.tolist(), strict=True))
-    filters = scope_filters(snapshot.schema, scope)
     hits: list[Hit] = []
     rows = list(score_of)
     for start in range(0, len(rows), _LOOKUP_ROWS):
         part = rows[start : start + _LOOKUP_ROWS]
-        found = snapshot.top(within(filters, one_of(snapshot.schema, ROW, part)), len(part))
+        found = snapshot.top(bounds.within(one_of(snapshot.schema, ROW, part)), len(part))
         numbers = snapshot.numbers(ROW, found)
         hits.extend((score_of[row], hit[1]) for row, hit in zip(numbers, found, strict=True))
     hits.sort(key=lambda hit: -hit[0])

@@ -20,13 +20,15 @@ from knowhub.stores.tantivy.schema import FORMAT, build_schema, register_analyse
 _CREATE_SECONDS = 30.0
 
 
-def open_index(folder: Path) -> tantivy.Index:
-    """Open the engine's index, creating the folder where there is none.
+def open_index(folder: Path, *, create: bool = True) -> tantivy.Index:
+    """Open the engine's index, creating the folder where there is none and it may be created.
 
     Raises `SearchUnavailable` for a folder of another format and for a damaged one; neither is touched.
     """
     with engine_failures("be opened"):
         if not _format_file(folder).exists():
+            if not create:
+                raise SearchUnavailable("This chunk index is gone: unless another serves, it is to be built again")
             _create(folder)
         _check_format(folder)
         if not (text_folder(folder) / "meta.json").exists():

@@ -23,10 +23,11 @@ class TantivyChunkIndex:
     get `SearchUnavailable`. Every search sees what any process has refreshed before it.
     """
 
-    def __init__(self, path: str | Path, *, lock_seconds: float = 5.0) -> None:
-        """Remember where; nothing is opened yet."""
+    def __init__(self, path: str | Path, *, lock_seconds: float = 5.0, create: bool = True) -> None:
+        """Remember where; nothing is opened yet. Without `create` a folder that is absent is `SearchUnavailable`."""
         self._folder = Path(path)
         self._lock_seconds = lock_seconds
+        self._create = create
         self._opening = threading.Lock()
         self._writing = threading.Lock()
         self._opened: tuple[ChunkReader, ChunkWriter] | None = None
@@ -97,7 +98,7 @@ class TantivyChunkIndex:
                 from knowhub.stores.tantivy.chunk_writer import ChunkWriter  # noqa: PLC0415 - loads tantivy
                 from knowhub.stores.tantivy.folder import open_index  # noqa: PLC0415 - loads tantivy
 
-                index = open_index(self._folder)
+                index = open_index(self._folder, create=self._create)
                 self._opened = (
                     ChunkReader(self._folder, index),
                     ChunkWriter(self._folder, index, self._lock_seconds),

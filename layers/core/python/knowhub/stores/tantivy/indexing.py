@@ -3,8 +3,10 @@
 import tantivy
 
 from knowhub.ports.chunk_index import IndexedChunk
+from knowhub.ports.chunk_rules import check_identity, token_text
+from knowhub.ports.chunk_values import value_terms
 from knowhub.stores.tantivy import schema
-from knowhub.stores.tantivy.codec import check_identity, encode_chunk, token_text
+from knowhub.stores.tantivy.codec import encode_chunk
 from knowhub.stores.tantivy.writer import Operation
 
 
@@ -24,12 +26,15 @@ class Entry:
         built.add_text(schema.REVISION_KEY, schema.revision_key(chunk.doc_id, chunk.revision))
         built.add_integer(schema.KB_ID, chunk.kb_id)
         built.add_integer(schema.REVISION, chunk.revision)
+        values = value_terms(indexed.values)
+        for term in values:
+            built.add_text(schema.VALUES, term)
         built.add_bytes(schema.CHUNK, stored)
         self.kb_id = chunk.kb_id
         self.vector = indexed.vector
         self._chunk_id = chunk.chunk_id
         self._document = built
-        self._size = len(terms) + len(sequence) + len(stored)
+        self._size = len(terms) + len(sequence) + len(stored) + sum(map(len, values))
 
     def replacement(self, row: int) -> Operation:
         """Add the document in the place of the one with its chunk id; one commit makes both happen."""

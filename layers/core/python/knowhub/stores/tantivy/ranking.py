@@ -6,7 +6,7 @@ from math import ceil
 from tantivy import Query
 
 from knowhub.ports.chunk_index import Candidate, IndexScope
-from knowhub.stores.tantivy.queries import scope_filters, within
+from knowhub.stores.tantivy.queries import Bounds
 from knowhub.stores.tantivy.schema import CHUNK_ID, DOC_ID, KB_ID, REVISION
 from knowhub.stores.tantivy.snapshot import Hit, Snapshot, stored_text
 
@@ -21,14 +21,14 @@ _WIDE = 0.5
 _WIDE_KBS = 512
 
 
-def ranked(snapshot: Snapshot, query: Query, scope: IndexScope, limit: int) -> list[Hit]:
+def ranked(snapshot: Snapshot, query: Query, bounds: Bounds, limit: int) -> list[Hit]:
     """Find the best hits in the scope: at least those that `candidates` needs for a cut at `limit`."""
-    share = _share(snapshot, scope)
+    share = _share(snapshot, bounds.scope)
     if share >= _WIDE:
-        found = _sifted(snapshot, query, scope, limit, share)
+        found = _sifted(snapshot, query, bounds.scope, limit, share)
         if found is not None:
             return found
-    restricted = within(scope_filters(snapshot.schema, scope), query)
+    restricted = bounds.within(query)
     asked = limit + _MARGIN
     while True:
         hits = snapshot.top(restricted, asked)
@@ -62,7 +62,7 @@ def _settled(hits: Sequence[Hit], limit: int, *, exhausted: bool) -> bool:
 
 def _share(snapshot: Snapshot, scope: IndexScope) -> float:
     """Estimate which part of the index is in the scope; 0 where that is not worth knowing."""
-    if scope.doc_ids is not None or len(scope.kb_ids) > _WIDE_KBS or not snapshot.size:
+    if scope.doc_ids is not None or scope.filter is not None or len(scope.kb_ids) > _WIDE_KBS or not snapshot.size:
         return 0.0
     return min(1.0, sum(snapshot.frequency(KB_ID, kb_id) for kb_id in scope.kb_ids) / snapshot.size)
 

@@ -2,7 +2,7 @@
 
 import tantivy
 
-FORMAT = 1
+FORMAT = 2
 """Of everything in an index folder; another number means that the index is to be built again."""
 
 TERMS = "terms"
@@ -13,13 +13,11 @@ REVISION_KEY = "revision_key"
 KB_ID = "kb_id"
 REVISION = "revision"
 ROW = "row"
+VALUES = "values"
 CHUNK = "chunk"
 
 NO_ROW = -1
 """The row number of a chunk without a vector."""
-
-MAX_NUMBER = 2**63 - 1
-"""The integer fields are signed: a value of another kind than its field's would kill the engine's writer."""
 
 _TOKENS = "tokens"
 
@@ -29,12 +27,14 @@ def build_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field(TERMS, tokenizer_name=_TOKENS, index_option="freq")
     builder.add_text_field(SEQUENCE, tokenizer_name=_TOKENS, index_option="position")
-    builder.add_text_field(CHUNK_ID, stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field(CHUNK_ID, stored=True, fast=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field(DOC_ID, stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field(REVISION_KEY, tokenizer_name="raw", index_option="basic")
+    # Signed: a value of another kind than its field's would kill the engine's writer.
     builder.add_integer_field(KB_ID, indexed=True, fast=True)
     builder.add_integer_field(REVISION, fast=True)
     builder.add_integer_field(ROW, indexed=True, fast=True)
+    builder.add_text_field(VALUES, tokenizer_name="raw", index_option="basic")
     builder.add_bytes_field(CHUNK, stored=True)
     return builder.build()
 

@@ -33,6 +33,13 @@ class Snapshot:
             hits: list[Hit] = self._searcher.search(query, bounded, count=False).hits
         return hits
 
+    def first(self, query: tantivy.Query, limit: int, field: str) -> list[Hit]:
+        """Find the first that match, in the order of a text field, each with the score 1."""
+        bounded = max(1, min(limit, self.size))
+        with engine_failures("be searched"):
+            found = self._searcher.search(query, bounded, count=False, order_by_field=field, order=tantivy.Order.Asc)
+        return [(1.0, address) for _, address in found.hits]
+
     def count(self, query: tantivy.Query) -> int:
         """Count what matches."""
         with engine_failures("be searched"):

@@ -34,12 +34,16 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class VectorRows:
-    """The rows of one generation, ascending by row number from 1; `halves` holds the floats' 16 bits as they are."""
+    """The rows of one generation, ascending by row number from 1; `halves` holds the floats' 16 bits as they are.
+
+    `wide` holds the first of them once more, in single precision, none where they are not kept so.
+    """
 
     generation: int
     rows: NDArray[np.int64]
     kbs: NDArray[np.int64]
     halves: NDArray[np.int16]
+    wide: NDArray[np.float32]
 
     @property
     def dimension(self) -> int:
@@ -99,7 +103,8 @@ def map_rows(folder: Path, manifest: Manifest) -> VectorRows | None:
             halves = _mapped_halves(halves_file(folder, manifest.generation), (count, manifest.dimension))
         except FileNotFoundError:
             return None
-    return VectorRows(manifest.generation, rows[:count], kbs[:count], halves)
+    wide = np.empty((0, manifest.dimension), np.float32)
+    return VectorRows(manifest.generation, rows[:count], kbs[:count], halves, wide)
 
 
 def _sound(rows: NDArray[np.int64]) -> int:

@@ -1,5 +1,6 @@
 """The reading side of the vectors, and how a state of the text index and of the vectors come to fit each other."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import tantivy
@@ -7,6 +8,7 @@ import tantivy
 from knowhub.stores.tantivy.failures import damaged, engine_failures
 from knowhub.stores.tantivy.snapshot import Snapshot
 from knowhub.stores.tantivy.vector_files import Manifest, VectorRows, map_rows, read_manifest, whole_rows
+from knowhub.stores.tantivy.vector_scan import WideRows
 
 _ATTEMPTS = 10
 
@@ -17,6 +19,8 @@ class VectorView:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._mapped: tuple[Manifest, int, VectorRows] | None = None
+        self._wide = WideRows()
+        self._read_before = False
 
     def read(self, index: tantivy.Index) -> tuple[Snapshot, VectorRows | None]:
         """Take the newest state of the text index with vectors that hold a row for everything in it.
@@ -34,8 +38,15 @@ class VectorView:
                 return snapshot, None
             vectors = self._map(before)
             if vectors is not None:
-                return snapshot, vectors
+                return snapshot, self._widened(vectors)
         raise damaged("its vector files are gone")
+
+    def _widened(self, vectors: VectorRows) -> VectorRows:
+        """Have the rows widened, but not for a process that asks only once: that takes as long as a few scans."""
+        if self._read_before:
+            return replace(vectors, wide=self._wide.of(vectors))
+        self._read_before = True
+        return vectors
 
     def _map(self, manifest: Manifest) -> VectorRows | None:
         with engine_failures("read its vectors"):

@@ -1,0 +1,1 @@
+"""Asking models that run elsewhere: addresses, keys, patience, one way over HTTP and one to Bedrock."""

@@ -1,0 +1,1 @@
+"""What judges how well passages answer a query."""

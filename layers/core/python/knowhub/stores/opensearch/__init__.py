@@ -1,0 +1,1 @@
+"""The chunk index port on OpenSearch."""
