@@ -36,7 +36,8 @@ MOST_TINY = 0.05
 APART = ("pdf", "docx", "xlsx", "pptx", "eml")
 LEGEND = """\
 MB are 10^6 bytes of UTF-8. Each chunker or reader is one process with one thread. They take turns, one whole pass over
-all files each, after a warm-up; `median` and `best` are of their passes, and every comparison is of medians.
+all files each, after a warm-up; `median` and `best` are of their passes, and every comparison is of medians. Chunkers
+are measured in seconds of the processor, readers in seconds of the clock.
 #           gives each chunk its headings; `+` cuts at headings and gives none
 cap         whether its chunks are meant to keep to the size
 ours/it     how many times as fast the hub is, in the same run: its markdown chunker, its reader

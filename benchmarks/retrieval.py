@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.retrieval_parts.references import KNOWN, SLACK, Known
+from benchmarks.retrieval_parts.remembered import Remembered
 from knowhub.embedders.offline import OfflineEmbedder
 from knowhub.model.query import Mode
-from knowhub.ports.chunk_index import ChunkIndex
 from knowhub.ports.embedder import Embedder, EmbedderProfile
 from knowhub_cli.evaluation.dataset import Dataset, load
 from knowhub_cli.evaluation.kept_vectors import KeptVectors
@@ -64,14 +64,12 @@ def main() -> None:
     with closing(KeptVectors(OfflineEmbedder(), options.vectors)) as embedder, _stores(options.opensearch) as stores:
         for folder in chosen:
             dataset = load(folder).limited(options.limit_queries)
-            kept[dataset.name] = collection(dataset, stores, embedder, WEIGHTS if options.sweep else ())
+            kept[dataset.name] = collection(dataset, stores, embedder, swept=options.sweep)
     if options.sweep:
         weights(kept)
 
 
-def collection(
-    dataset: Dataset, stores: Mapping[str, str], embedder: Embedder, swept: Sequence[float]
-) -> dict[float, Run]:
+def collection(dataset: Dataset, stores: Mapping[str, str], embedder: Embedder, *, swept: bool) -> dict[float, Run]:
     """Print a collection's figures on each store; give the runs of its sweep, which is made on the first of them."""
     language, known = language_of(dataset.documents), KNOWN.get(dataset.name, Known())
     print(f"\n{dataset.name}: {len(dataset.documents)} documents, {len(dataset.queries)} queries, language {language}")
@@ -83,8 +81,8 @@ def collection(
             for _ in library.fill(dataset.documents):
                 pass
             rows(name, library, dataset, known)
-            if not sweep:
-                sweep = {weight: _reweighted(index, library, embedder, dataset, weight) for weight in swept}
+            if swept and not sweep:
+                sweep = _swept(Remembered(index), library, embedder, dataset)
     return sweep
 
 
@@ -117,9 +115,14 @@ def weights(kept: Mapping[str, Mapping[float, Run]]) -> None:
     print(f"largest weight with hybrid at or above keyword - {SLACK} on every collection: {best}")
 
 
-def _reweighted(index: ChunkIndex, library: Library, embedder: Embedder, dataset: Dataset, weight: float) -> Run:
-    again = Library(index, Weighted(embedder, weight), library.language, library.shelf)
-    return evaluate(again, dataset, ["keyword", "hybrid"] if weight == WEIGHTS[0] else ["hybrid"], lambda: None)
+def _swept(index: Remembered, library: Library, embedder: Embedder, dataset: Dataset) -> dict[float, Run]:
+    """Run the kernel with each weight; keyword, which has none, once."""
+    runs = {}
+    for weight in WEIGHTS:
+        again = Library(index, Weighted(embedder, weight), library.language, library.shelf)  # type: ignore[arg-type]  # it only reads
+        modes: list[Mode] = ["keyword", "hybrid"] if weight == WEIGHTS[0] else ["hybrid"]
+        runs[weight] = evaluate(again, dataset, modes, lambda: None)
+    return runs
 
 
 @contextmanager

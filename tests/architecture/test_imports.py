@@ -18,6 +18,7 @@ NEVER_AT_START = (
     "boto3",
     "botocore.client",
     "botocore.session",
+    "cryptography",
     "httpx",
     "moto",
     "numpy",

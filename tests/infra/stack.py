@@ -19,6 +19,8 @@ _SUBSTITUTED = frozenset(
     {
         "Embedder",
         "EmbedderKey",
+        "Generator",
+        "GeneratorKey",
         "OpenSearchEndpoint",
         "OpenSearchPrefix",
         "OpenSearchShards",

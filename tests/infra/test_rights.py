@@ -119,6 +119,7 @@ PLACE = "${AWS::Region}:${AWS::AccountId}"
 TITAN = f"{OWN}:bedrock:${{AWS::Region}}::foundation-model/amazon.titan-embed-text-v2:0"
 COHERE = f"{OWN}:bedrock:${{AWS::Region}}::foundation-model/cohere.embed-multilingual-v3"
 RERANK = f"{OWN}:bedrock:${{AWS::Region}}::foundation-model/cohere.rerank-v3-5:0"
+WRITER = f"{OWN}:bedrock:${{AWS::Region}}::foundation-model/amazon.nova-lite-v1:0"
 SECRET = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:hub/openai-AbC123"
 OPENAI = "openai:https://api.example.com/v1?model=text-embedding-3-small"
 
@@ -157,6 +158,16 @@ OPENAI = "openai:https://api.example.com/v1?model=text-embedding-3-small"
             {SECRET: "secretsmanager:GetSecretValue"},
             SEARCHING,
         ),
+        (
+            {"Generator": "bedrock:amazon.nova-lite-v1:0"},
+            {WRITER: "bedrock:InvokeModelWithResponseStream"},
+            SEARCHING,
+        ),
+        (
+            {"Generator": "openai:https://api.example.com/v1?model=m", "GeneratorKey": "ssm:/writer"},
+            {f"{OWN}:ssm:{PLACE}:parameter/writer": "ssm:GetParameter"},
+            SEARCHING,
+        ),
     ],
 )
 def test_a_chosen_model_gives_the_functions_that_ask_it_the_right_to_it_alone(
@@ -167,7 +178,7 @@ def test_a_chosen_model_gives_the_functions_that_ask_it_the_right_to_it_alone(
         added = {
             one["Resource"]: one["Action"]
             for one in _statements(made, _role(made, function))
-            if str(one["Sid"]).startswith(("Embedder", "Reranker"))
+            if str(one["Sid"]).startswith(("Embedder", "Reranker", "Generator"))
         }
         assert added == (expected if function in functions else {}), function
 

@@ -14,6 +14,8 @@ OPTIONS: Mapping[str, str] = {
     "embedder_key": "KNOWHUB_EMBEDDER_KEY",
     "reranker": "KNOWHUB_RERANKER",
     "reranker_key": "KNOWHUB_RERANKER_KEY",
+    "generator": "KNOWHUB_GENERATOR",
+    "generator_key": "KNOWHUB_GENERATOR_KEY",
 }
 """Each option's variable; an option that is not given takes the variable's value of the person's own environment."""
 
@@ -25,6 +27,8 @@ _HELP: Mapping[str, tuple[str, str]] = {
     "embedder_key": ("", "Where the embedder's key lies: file:PATH or env:NAME."),
     "reranker": ("none", "What judges the best passages anew where asked to: none, or http:URL?model=NAME."),
     "reranker_key": ("", "Where the reranker's key lies: file:PATH or env:NAME."),
+    "generator": ("none", "What writes answers from the sources found: none, or openai:URL?model=NAME."),
+    "generator_key": ("", "Where the generator's key lies: file:PATH or env:NAME."),
 }
 
 
@@ -52,6 +56,8 @@ def models_environment(chosen: Mapping[str, str], inherited: Mapping[str, str]) 
         "embedder_key": choices.key_reference,
         "reranker": choices.reranker_choice,
         "reranker_key": choices.key_reference,
+        "generator": choices.generator_choice,
+        "generator_key": choices.key_reference,
     }
     given = {name: text for name, text in chosen.items() if text.strip()}
     read = {name: _read(name, readers[name], text) for name, text in given.items()}

@@ -68,7 +68,7 @@ def sample_documents(state: Path, credentials: Credentials) -> dict[str, str]:
     principal = hub.identity.authenticate(f"Bearer {credentials.api_key}")
     (kb_id,) = [kb.kb_id for kb, _ in hub.knowledge_bases.list(principal) if kb.name == SAMPLE_KB]
     items = hub.document_lists.page(principal, kb_id, DocumentQuery(50)).items
-    return {str(detail.external_id): head.title for head, detail in items}
+    return {str(view.detail.external_id): view.head.title for view in items}
 
 
 def test_the_first_start_makes_credentials_that_work_and_the_next_keeps_them(state: Path) -> None:

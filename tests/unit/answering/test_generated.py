@@ -220,6 +220,7 @@ LINKED = (replace(LAMP[0], url="https://lamp.example/a"), replace(LAMP[1], url="
         ("See [a\nb](https://evil.example/) now.", None, 1),
         ("[x]: https://evil.example/\n[x] now.", "[x] : (link removed)\n[x] now.", 1),
         ("See <https://evil.example/> now.", None, 1),
+        ("See 9https://evil.example/ now.", "See 9(link removed) now.", 1),
         ("See www.evil.example/x now.", "See (link removed) now.", 1),
         ("See javascript:alert(1) now.", "See (link removed) now.", 1),
         ("See [x](javascript:alert(1)) now.", "See x now.", 1),

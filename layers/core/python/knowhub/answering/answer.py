@@ -78,7 +78,7 @@ def _quoted(task: Task, draft: Draft) -> Iterator[str]:
     """Give sentences of the sources, each with its number; the draft's reason holds if nothing follows."""
     if task.limits.reached():
         return
-    passages = choose(task.looked_for, task.sources, task.analyse)
+    passages = choose(task.question, task.sources, task.analyse, completed=task.looked_for)
     if not passages:
         draft.reason = "no_evidence"
         yield draft.say(no_evidence(task.question))

@@ -25,6 +25,8 @@ once the one passage that answers is taken away.
 
 _OF_A_TITLE = 0.7
 
+_OF_EARLIER = 0.5
+
 _OTHER_SENTENCES = 100
 """Sentences without any of the terms that are counted beside the ones at hand: rarity means little among a few."""
 
@@ -53,14 +55,16 @@ class _Candidate:
     of_title: frozenset[str]
 
 
-def choose(question: str, sources: Sequence[Source], analyse: Analyse) -> list[Passage]:
+def choose(question: str, sources: Sequence[Source], analyse: Analyse, *, completed: str = "") -> list[Passage]:
     """Choose up to `MOST_SENTENCES` passages, best first, ties in the order of sources; none without support.
 
     Left out are questions, repetitions, what only echoes the question, and what could be mistaken for a citation.
+    `completed` is the question with what earlier ones add to it, which counts for less than what is asked now.
     """
-    wanted = content_terms(question, analyse)
+    asked = content_terms(question, analyse)
+    wanted = content_terms(completed, analyse) | asked if completed else asked
     candidates = _candidates(sources, wanted, analyse)
-    weights = _weights(wanted, candidates)
+    weights = _weights(wanted, asked, candidates)
     total = sum(weights.values())
     if not total:
         return []
@@ -87,13 +91,14 @@ def _candidates(sources: Sequence[Source], wanted: frozenset[str], analyse: Anal
     return found
 
 
-def _weights(wanted: frozenset[str], candidates: Sequence[_Candidate]) -> dict[str, float]:
+def _weights(wanted: frozenset[str], asked: frozenset[str], candidates: Sequence[_Candidate]) -> dict[str, float]:
     """Weigh the question's terms; empty where no sentence has any of them."""
     counts = Counter(term for item in candidates for term in wanted & item.terms)
     total = len(candidates) + _OTHER_SENTENCES
     if not counts:
         return {}
-    return {term: math.log(1 + (total - counts[term] + 0.5) / (counts[term] + 0.5)) for term in sorted(wanted)}
+    rarity = {term: math.log(1 + (total - counts[term] + 0.5) / (counts[term] + 0.5)) for term in sorted(wanted)}
+    return {term: weight if term in asked else _OF_EARLIER * weight for term, weight in rarity.items()}
 
 
 def _covered(item: _Candidate, wanted: frozenset[str], weights: Mapping[str, float]) -> float:

@@ -9,6 +9,7 @@ MOST_CHARACTERS = 2000
 """Of a question with what was added, as of every question."""
 
 _MOST_ADDED = 400
+_ONE_WORD = 2
 _FEW_WORDS = 2
 _FEW_CHARACTERS = 4
 _POINTING = re.compile(
@@ -53,7 +54,7 @@ def follows_up(question: str) -> bool:
         return True
     wide = sum(len(word) for word in words if _WIDE.match(word))
     narrow = sum(1 for word in words if not _WIDE.match(word))
-    if narrow + wide // 2 <= 1:
+    if 2 * narrow + wide <= _ONE_WORD:
         return True
     few = narrow <= _FEW_WORDS and wide <= _FEW_CHARACTERS and not (narrow and wide)
     return few and bool(_GOING_ON.match(question) or _THAT.search(question))

@@ -11,8 +11,8 @@ REMOVED = "(link removed)"
 
 _LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\(([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)*+)\)")
 _ADDRESS = re.compile(
-    r"(?:\b[a-z][a-z0-9+.-]{0,30}://|\bwww\d{0,3}\.|\b(?:javascript|vbscript|mailto|tel|file|blob)\s*:(?=\S)"
-    r"|\bdata\s*:(?=[a-z0-9.+-]*[/;,]))[!#-&(-;=?-Z_a-z~]*",
+    r"(?:[a-z][a-z0-9+.-]{0,30}://|(?<![a-z])www\d{0,3}\.|javascript\s*:(?=\S)"
+    r"|(?<![a-z])(?:vbscript|mailto|tel|file|blob)\s*:(?=\S)|(?<![a-z])data\s*:(?=[a-z0-9.+-]*[/;,]))[!#-&(-;=?-Z_a-z~]*",
     re.IGNORECASE,
 )
 _TAG = re.compile(r"<(?=[a-z/!?]|\Z)", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """JSON to one server, and what comes back as it comes: the way to models that write their answers word by word."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from http.client import HTTPException, HTTPResponse
 from socket import SHUT_RDWR, socket
 from typing import cast
@@ -31,15 +31,19 @@ class Opened:
         self._response = response
 
     def pieces(self) -> Iterator[bytes]:
-        """Give the bytes as they come, and close the connection; raises `Unavailable` where they break off."""
-        with closing(self._connection), closing(self._response):
-            try:
-                while data := self._response.read1(_STEP):
-                    yield data
-                if self._response.length:
-                    raise Unavailable("The model's server broke off")
-            except (HTTPException, SourceFailed, OSError, ValueError) as error:
-                raise Unavailable("The model's server broke off") from error
+        """Give the bytes as they come; raises `Unavailable` where they break off."""
+        try:
+            while data := self._response.read1(_STEP):
+                yield data
+        except (HTTPException, SourceFailed, OSError, ValueError) as error:
+            raise Unavailable("The model's server broke off") from error
+        if self._response.length:
+            raise Unavailable("The model's server broke off")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._response.close()
+        self._connection.close()
 
 
 def opened(

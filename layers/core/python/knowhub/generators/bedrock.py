@@ -53,7 +53,7 @@ class BedrockGenerator:
         """Give the answer's words as they come, and their end."""
         return pumped(lambda reading: self._read(prompt, seconds, reading), seconds=seconds, stopped=stopped)
 
-    def _read(self, prompt: Prompt, seconds: float, reading: Reading) -> Iterator[Piece]:
+    def _read(self, prompt: Prompt, seconds: float, reading: Reading) -> Stream[Piece, None, None]:
         try:
             answer = self._retries.within(min(seconds, OPEN_SECONDS), lambda _: self._opened(prompt, reading))
         except TooLong as error:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Generator as Stream
+from contextlib import closing
 from typing import Any
 
 from knowhub.calling.keys import Key
@@ -41,7 +42,7 @@ class OpenAiCompatibleGenerator:
         """Give the answer's words as they come, and their end."""
         return pumped(lambda reading: self._read(prompt, seconds, reading), seconds=seconds, stopped=stopped)
 
-    def _read(self, prompt: Prompt, seconds: float, reading: Reading) -> Iterator[Piece]:
+    def _read(self, prompt: Prompt, seconds: float, reading: Reading) -> Stream[Piece, None, None]:
         content = self._content(prompt)
         secret = None if self._key is None else self._key.secret()
 
@@ -60,7 +61,8 @@ class OpenAiCompatibleGenerator:
             answer = self._retries.within(min(seconds, OPEN_SECONDS), attempt)
         except Refused as error:
             raise InvalidSettings(f"KNOWHUB_GENERATOR: {error}") from None
-        yield from _pieces(data_of(answer.pieces()))
+        with closing(answer):
+            yield from _pieces(data_of(answer.pieces()))
 
     def _content(self, prompt: Prompt) -> dict[str, object]:
         content: dict[str, object] = {
@@ -91,8 +93,10 @@ def _pieces(events: Iterator[str]) -> Iterator[Piece]:
         if words and reason is None:
             yield Words(words)
         told = choice.get("finish_reason")
-        if refused or (isinstance(told, str) and told):
-            reason = "refused" if refused else _REASONS.get(str(told), "stop")
+        if refused:
+            reason = "refused"
+        elif isinstance(told, str) and told and reason is None:
+            reason = _REASONS.get(told, "stop")
     if reason is None:
         raise Unavailable("The model's server broke off")
     yield Ending(reason, *usage)

@@ -2,9 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from collections.abc import Generator as Stream
-from contextlib import suppress
+from contextlib import closing, suppress
 from queue import Empty, Full, Queue
 
 from knowhub.errors import Unavailable
@@ -45,7 +45,7 @@ class Reading:
             break_off()
 
 
-Read = Callable[[Reading], Iterator[Piece]]
+Read = Callable[[Reading], Stream[Piece, None, None]]
 
 
 def pumped(
@@ -76,8 +76,9 @@ def pumped(
 
 def _read_all(read: Read, reading: Reading, pieces: "Queue[Piece | BaseException | None]") -> None:
     try:
-        for piece in read(reading):
-            _offer(pieces, piece, reading)
+        with closing(read(reading)) as told:
+            for piece in told:
+                _offer(pieces, piece, reading)
         _offer(pieces, None, reading)
     except Left:
         return

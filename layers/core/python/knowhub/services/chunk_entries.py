@@ -32,7 +32,7 @@ class Fields:
 def fields_of(
     head: DocumentHead, detail: DocumentDetail, metadata: Mapping[str, object], *, title: str, text: str
 ) -> Fields:
-    """Give the fields of a revision, as `docs/filters.md` lists them; a field without a value is left out."""
+    """Give the fields of a revision, as `docs/retrieval.md` lists them; a field without a value is left out."""
     language = metadata.get("language")
     known = {
         "doc_id": head.doc_id,
