@@ -1,6 +1,6 @@
 """How good the search is, on every collection of a folder, in every mode and on both homes of the chunk index.
 
-Run by `make bench-retrieval ARGS="--data DIR"`. Each folder in DIR is a collection as BEIR lays it out. Collections of
+Run by `make bench-retrieval DATA=DIR`. Each folder in DIR is a collection as BEIR lays it out. Collections of
 which reference figures are known are printed beside them, with the bars that the hub is held to.
 """
 

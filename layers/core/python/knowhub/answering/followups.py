@@ -10,6 +10,7 @@ MOST_CHARACTERS = 2000
 
 _MOST_ADDED = 400
 _ONE_WORD = 2
+_BARE = re.compile(r"\s*(?:[^\s\u3040-\u9fff]+\s*){0,2}|\s*[\u3040-\u9fff]{1,4}\W*")
 _FEW_WORDS = 2
 _FEW_CHARACTERS = 4
 _POINTING = re.compile(
@@ -18,7 +19,7 @@ _POINTING = re.compile(
     r"|它|(?<!其)[他她]|牠|祂|[这這]|那(?!么)|(?<![因如彼])此(?!外)|(?<![应應])[该該]|(?<![尤极耳])其(?![他它余中实])|上述|前者|后者|同样",
     re.IGNORECASE,
 )
-_THAT = re.compile(r"\b(?:that|there|then|one|such)\b", re.IGNORECASE)
+_THAT = re.compile(r"\b(?:that|then|one|such)\b", re.IGNORECASE)
 _GOING_ON = re.compile(
     r"\s*(?:and|but|or|so|then|also|what about|how about|what else|why|how so|how come|for example|more)\b"
     r"|\s*(?:那么?|还有|然后|以及|为什么|为何|怎么|例如|比如|再|繼續|继续|更多)|.*呢[?？]?\s*\Z",
@@ -54,7 +55,7 @@ def follows_up(question: str) -> bool:
         return True
     wide = sum(len(word) for word in words if _WIDE.match(word))
     narrow = sum(1 for word in words if not _WIDE.match(word))
-    if 2 * narrow + wide <= _ONE_WORD:
+    if 2 * narrow + wide <= _ONE_WORD and _BARE.fullmatch(question):
         return True
     few = narrow <= _FEW_WORDS and wide <= _FEW_CHARACTERS and not (narrow and wide)
     return few and bool(_GOING_ON.match(question) or _THAT.search(question))

