@@ -228,8 +228,8 @@ def test_a_damaged_chunk_index_is_said_at_the_start_and_the_rest_is_served(tmp_p
     with Running(tmp_path / "state", tmp_path / "scratch") as host:
         assert host.lines == []
     chunks = tmp_path / "state" / "chunks"
-    (chunks / "text").mkdir(parents=True)
-    (chunks / "format.json").write_text("garbage", encoding="utf-8")
+    chunks.mkdir(exist_ok=True)
+    (chunks / "generations.json").write_text("garbage", encoding="utf-8")
     with Running(tmp_path / "state", tmp_path / "scratch") as host:
         (line,) = host.lines
         assert line.startswith(f"{chunks}: The chunk index is damaged")
